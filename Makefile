@@ -1,0 +1,59 @@
+# Everything a developer types. The tools (linter, generator) are pinned in a module of their own, tools/go.mod, and run
+# by `go tool`, so that nothing has to be installed and the product's go.mod stays light.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+TOOL := $(GO) tool -modfile=tools/go.mod
+# The nested modules with tests of their own; tools/ has none.
+MODULES = $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod -not -path './tools/*'))
+# What `make generate` writes. verify compares these, and only these, with what is committed.
+GENERATED := 'api/**/zz_generated.deepcopy.go' 'api/crds/*.yaml'
+
+.PHONY: help
+help: ## Print this help
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Interpret a FlinkDeployment, every operation
+	$(GO) run ./cmd/dragoman interpret --operation all --desired-file examples/flink/basic.yaml --observed-file examples/flink/basic.yaml
+
+.PHONY: test
+test: ## Run every test, with the race detector
+	$(GO) test -race -timeout 30m ./...
+	for module in $(MODULES); do (cd $$module && $(GO) test -timeout 30m ./...); done
+
+.PHONY: bench
+bench: ## Run every benchmark and print how many times faster than its baseline each one is
+	$(GO) run ./tests/benchtable $(BENCH)
+
+.PHONY: generate
+generate: ## Generate deepcopy functions and CRDs from the types in api/
+	rm -f api/crds/*.yaml
+	$(TOOL) controller-gen object paths=./api/...
+	$(TOOL) controller-gen crd:generateEmbeddedObjectMeta=false paths=./api/... output:crd:dir=api/crds
+
+.PHONY: lint
+lint: ## Run the linters
+	$(TOOL) golangci-lint run
+
+.PHONY: fix
+fix: ## Format, and mend what the linters can mend
+	$(TOOL) golangci-lint run --fix
+
+.PHONY: verify
+verify: generate lint ## Check that generated files, formatting, lint and go.mod are as they should be
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod tidy -diff
+	git diff --exit-code -- $(GENERATED)
+	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+		[[ -z $$new ]] || { echo "generated, but not committed: $$new" >&2; exit 1; }
+
+.PHONY: update
+update: generate ## Regenerate everything: deepcopy functions, CRDs, golden files
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+
+.PHONY: presubmit
+presubmit: verify test ## What CI runs: verify, then test
