@@ -1,0 +1,64 @@
+package kube
+
+import (
+	"context"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// Type is the type of an argument or a result.
+type Type string
+
+// The types. Any value may also be nil where the function says so.
+const (
+	Any    Type = "any"
+	String Type = "string"
+	Int    Type = "int"
+	Double Type = "double"
+	Bool   Type = "bool"
+	Map    Type = "map"
+	List   Type = "list"
+)
+
+// Param is one parameter of a function.
+type Param struct {
+	// Name is the parameter's name in documentation and errors.
+	Name string
+	// Type is what the engine passes; a value of another type is an error that names the parameter.
+	Type Type
+	// Optional tells that the argument may be left out or be null; the function then gets nil.
+	Optional bool
+}
+
+// Function is one function of the library.
+type Function struct {
+	// Name is the function's name behind "kube.".
+	Name string
+	// Aliases are other names for it, those of the peer.
+	Aliases []string
+	// Params are its parameters, in order.
+	Params []Param
+	// Variadic tells that the last parameter may be given any number of times, zero included.
+	Variadic bool
+	// Result is the type of its result.
+	Result Type
+	// Doc says what it returns, in sentences.
+	Doc string
+	// Lua and CEL are examples, each a whole expression; tests run them.
+	Lua, CEL string
+	// Call computes the result. Arguments and result are plain values: nil, bool, int64, float64, string, map[string]any,
+	// []any. Arguments must not be modified; a result may share memory with them. len(args) is len(Params), or more for a
+	// variadic function.
+	Call func(c *Call, args []any) (any, error)
+}
+
+// Call is the run that a function is called from.
+type Call struct {
+	// Context is the run's context; interpreter.ClockOf tells the time.
+	Context context.Context
+	// Request is the question being answered. Nil while a script is loaded.
+	Request *interpreter.Request
+	// Charge takes n bytes from the run's memory budget, before they are allocated; its error ends the run. A function whose
+	// result can be much larger than its arguments calls it.
+	Charge func(n int) error
+}

@@ -1,0 +1,123 @@
+package interpreter
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Validate tells how resp breaks the contract of req's operation; nil when it does not. Each problem names the field,
+// what was wanted and what was there.
+func Validate(req *Request, resp *Response) error {
+	info := req.Operation.Info()
+	if info == nil {
+		return fmt.Errorf("unknown operation %q", req.Operation)
+	}
+	if resp == nil {
+		return errors.New("response: want one, got none")
+	}
+	switch info.Result {
+	case ResultReplicas:
+		return validateReplicas(resp)
+	case ResultComponents:
+		return validateComponents(resp.Components)
+	case ResultObject:
+		return ValidateIdentity(req.Object, resp.Object)
+	case ResultHealth:
+		if !slices.Contains(HealthStates(), resp.Health.State) {
+			return fmt.Errorf("health.state: want one of %v, got %q", HealthStates(), resp.Health.State)
+		}
+	case ResultDependencies:
+		return ValidateDependencies(resp.Dependencies)
+	case ResultStatus:
+	}
+	return nil
+}
+
+func validateReplicas(resp *Response) error {
+	if resp.Replicas < 0 {
+		return fmt.Errorf("replicas: want at least 0, got %d", resp.Replicas)
+	}
+	if resp.ReplicaRequirements != nil {
+		return validateRequest("replicaRequirements.resourceRequest", resp.ReplicaRequirements.ResourceRequest)
+	}
+	return nil
+}
+
+func validateComponents(components []workv1alpha2.Component) error {
+	seen := make(map[string]bool, len(components))
+	for i, c := range components {
+		field := fmt.Sprintf("components[%d]", i)
+		switch {
+		case c.Name == "":
+			return fmt.Errorf("%s.name: want a name, got none", field)
+		case seen[c.Name]:
+			return fmt.Errorf("%s.name: %q appears twice: want one component of each name", field, c.Name)
+		case c.Replicas < 0:
+			return fmt.Errorf("%s.replicas: want at least 0, got %d", field, c.Replicas)
+		}
+		seen[c.Name] = true
+		if c.ReplicaRequirements != nil {
+			if err := validateRequest(field+".replicaRequirements.resourceRequest", c.ReplicaRequirements.ResourceRequest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func validateRequest(field string, request corev1.ResourceList) error {
+	for name, quantity := range request {
+		if quantity.Sign() < 0 {
+			return fmt.Errorf("%s[%s]: want at least 0, got %s", field, name, quantity.String())
+		}
+	}
+	return nil
+}
+
+// ValidateIdentity tells how got is not the same object as want: another apiVersion, kind, namespace, name or uid.
+func ValidateIdentity(want, got *unstructured.Unstructured) error {
+	if got == nil || got.Object == nil {
+		return errors.New("object: want one, got none")
+	}
+	for _, f := range []struct{ field, want, got string }{
+		{"apiVersion", want.GetAPIVersion(), got.GetAPIVersion()},
+		{"kind", want.GetKind(), got.GetKind()},
+		{"metadata.namespace", want.GetNamespace(), got.GetNamespace()},
+		{"metadata.name", want.GetName(), got.GetName()},
+		{"metadata.uid", string(want.GetUID()), string(got.GetUID())},
+	} {
+		if f.want != f.got {
+			return fmt.Errorf("object.%s: want %q unchanged, got %q", f.field, f.want, f.got)
+		}
+	}
+	return nil
+}
+
+// ValidateDependencies tells which reference lacks an apiVersion, a kind, or both a name and a valid label selector.
+func ValidateDependencies(refs []configv1alpha1.DependentObjectReference) error {
+	for i := range refs {
+		ref := &refs[i]
+		field := fmt.Sprintf("dependencies[%d]", i)
+		switch {
+		case ref.APIVersion == "":
+			return fmt.Errorf("%s.apiVersion: want a group and version, got none", field)
+		case ref.Kind == "":
+			return fmt.Errorf("%s.kind: want a kind, got none", field)
+		case ref.Name == "" && ref.LabelSelector == nil:
+			return fmt.Errorf("%s: want a name or a labelSelector of the %s, got neither", field, ref.Kind)
+		}
+		if ref.LabelSelector != nil {
+			if _, err := metav1.LabelSelectorAsSelector(ref.LabelSelector); err != nil {
+				return fmt.Errorf("%s.labelSelector: %w", field, err)
+			}
+		}
+	}
+	return nil
+}
