@@ -31,9 +31,11 @@ bench: ## Run every benchmark and print how many times faster than its baseline 
 
 .PHONY: generate
 generate: ## Generate deepcopy functions and CRDs from the types in api/
-	rm -f api/crds/*.yaml
-	$(TOOL) controller-gen object paths=./api/...
-	$(TOOL) controller-gen crd:generateEmbeddedObjectMeta=false paths=./api/... output:crd:dir=api/crds
+	crds=$$(mktemp -d); \
+	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=$$crds; \
+	rm -f api/crds/*.yaml; \
+	mv $$crds/*.yaml api/crds; \
+	rmdir $$crds
 
 .PHONY: lint
 lint: ## Run the linters

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/dragoman-io/dragoman/"
 
-// A room is a top-level folder and what the packages in it may import besides the standard library and each other.
+// A room is a folder and what the packages in it may import besides the standard library and each other.
 type room struct {
 	name string
 	// rooms are the rooms that it may import.
@@ -30,12 +30,13 @@ type room struct {
 var (
 	vocabulary = []string{"api", "interpreter", "podspec", "status"}
 	links      = append(slices.Clone(vocabulary), "builtin", "customizations", "webhook")
-	everything = append(slices.Clone(links), "thirdparty", "cases", "admission", "controllers", "clusters")
+	everything = append(slices.Clone(links), "api/crds", "thirdparty", "cases", "admission", "controllers", "clusters")
 )
 
 // rooms is the import direction of the design, lowest first. A package in a room that has no row here fails the test.
 var rooms = []room{
 	{name: "api", only: []string{"k8s.io/api/", "k8s.io/apimachinery/"}},
+	{name: "api/crds", only: []string{"k8s.io/apiextensions-apiserver/", "k8s.io/apimachinery/", "k8s.io/apiserver/pkg/apis/cel/", "sigs.k8s.io/yaml/"}},
 	{name: "interpreter", rooms: []string{"api"}},
 	{name: "podspec", rooms: []string{"api", "interpreter"}},
 	{name: "status", rooms: []string{"api", "interpreter"}},
@@ -44,9 +45,9 @@ var rooms = []room{
 	{name: "webhook", rooms: vocabulary},
 	{name: "thirdparty", rooms: links},
 	{name: "cases", rooms: links},
-	{name: "admission", rooms: links},
-	{name: "controllers", rooms: links, clients: true},
-	{name: "clusters", rooms: []string{"api"}, clients: true},
+	{name: "admission", rooms: append(slices.Clone(links), "api/crds")},
+	{name: "controllers", rooms: append(slices.Clone(links), "api/crds"), clients: true},
+	{name: "clusters", rooms: []string{"api", "api/crds"}, clients: true},
 	{name: "cmd", rooms: everything, clients: true},
 	{name: "tests", rooms: append(slices.Clone(everything), "cmd"), clients: true},
 }
@@ -62,24 +63,33 @@ var clients = []string{
 
 // violations returns one line for each of imports that the package pkg, both without the module's path, must not have.
 func violations(pkg string, imports []string) []string {
-	name, _, _ := strings.Cut(pkg, "/")
-	i := slices.IndexFunc(rooms, func(r room) bool { return r.name == name })
-	if i < 0 {
+	in, ok := roomOf(pkg)
+	if !ok {
 		return []string{fmt.Sprintf("%s: no such room: add a row to rooms in imports_test.go", pkg)}
 	}
 	var found []string
 	for _, imported := range imports {
-		if why := rooms[i].forbids(imported); why != "" {
+		if why := in.forbids(imported); why != "" {
 			found = append(found, fmt.Sprintf("%s imports %s: %s", pkg, imported, why))
 		}
 	}
 	return found
 }
 
+// roomOf returns the innermost room that pkg is in.
+func roomOf(pkg string) (found room, ok bool) {
+	for _, r := range rooms {
+		if strings.HasPrefix(pkg+"/", r.name+"/") && len(r.name) > len(found.name) {
+			found, ok = r, true
+		}
+	}
+	return found, ok
+}
+
 // forbids says why r's packages must not import path; empty when they may.
 func (r room) forbids(path string) string {
 	if local, ok := strings.CutPrefix(path, module); ok {
-		if name, _, _ := strings.Cut(local, "/"); name != r.name && !slices.Contains(r.rooms, name) {
+		if of, _ := roomOf(local); of.name != r.name && !slices.Contains(r.rooms, of.name) {
 			return fmt.Sprintf("%s may import %v", r.name, r.rooms)
 		}
 		return ""
@@ -133,6 +143,8 @@ func TestViolations(t *testing.T) {
 		{"the lowest room knows no other", "api/config/v1alpha1", module + "interpreter", false},
 		{"groups of the API may know each other", "api/config/v1alpha1", module + "api/work/v1alpha2", true},
 		{"the API is apimachinery and Kubernetes' types", "api/config/v1alpha1", "k8s.io/apimachinery/pkg/runtime", true},
+		{"the types do not bring in the machinery of their CRDs", "api/config/v1alpha1", module + "api/crds", false},
+		{"admission knows the CRDs", "admission", module + "api/crds", true},
 		{"the API brings in nothing else", "api/config/v1alpha1", "github.com/stretchr/testify/assert", false},
 		{"imports never run upwards", "interpreter", module + "builtin", false},
 		{"the vocabulary stands on the API", "interpreter", module + "api/work/v1alpha2", true},

@@ -9,6 +9,12 @@ import (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=ric,categories={karmada-io}
+// +kubebuilder:printcolumn:name="API-Version",type=string,JSONPath=`.spec.target.apiVersion`
+// +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.target.kind`
+// +kubebuilder:printcolumn:name="Engine",type=string,JSONPath=`.status.engine`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type ResourceInterpreterCustomization struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -43,14 +49,19 @@ type ResourceInterpreterCustomizationSpec struct {
 type CustomizationTarget struct {
 	// APIVersion is the group and version of the kind. Extension: "group/*" means every version of a group and
 	// "*.suffix/*" every version of every group whose name ends with ".suffix".
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[a-z]([-a-z0-9]*[a-z0-9])?$') || self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[*]$')",message="must be a version (v1), a group and version (apps/v1), every version of a group (apps/*) or of every group with a suffix (*.example.com/*)"
 	APIVersion string `json:"apiVersion"`
 
 	// Kind is the kind. Extension: "*" means every kind of the group.
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?)$')",message="must be a kind (Deployment), or * for every kind"
 	Kind string `json:"kind"`
 
 	// LabelSelector restricts the rules to objects whose labels match (the desired object's for Retain).
 	// Nil and an empty selector match every object. Extension.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator in ['In', 'NotIn'] ? has(e.values) && e.values.size() > 0 : e.operator in ['Exists', 'DoesNotExist'] && (!has(e.values) || e.values.size() == 0))",message="each of matchExpressions must have operator In or NotIn with values, or Exists or DoesNotExist without"
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 }
 
@@ -98,6 +109,9 @@ type CustomizationRules struct {
 }
 
 // Script is one rule, in exactly one of the languages. A script that is empty counts as unset.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.luaScript) || has(self.celExpression)",message="exactly one of luaScript and celExpression must be set, got neither"
+// +kubebuilder:validation:XValidation:rule="!has(self.luaScript) || size(self.luaScript) == 0 || !has(self.celExpression) || size(self.celExpression) == 0",message="exactly one of luaScript and celExpression must be set, got both"
 type Script struct {
 	// LuaScript is Lua 5.1 source that defines the operation's function.
 	// +optional
@@ -129,6 +143,10 @@ type ResourceInterpreterCustomizationStatus struct {
 	// ObservedGeneration is the generation of the spec that the conditions speak about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Engine names the languages of the rules: "Lua", "CEL" or "CEL, Lua".
+	// +optional
+	Engine string `json:"engine,omitempty"`
 
 	// Conditions holds the condition Ready; its message has the compile errors with their positions.
 	// +optional

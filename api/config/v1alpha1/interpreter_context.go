@@ -1,10 +1,11 @@
 package v1alpha1
 
 import (
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 // ResourceInterpreterContext is what travels between the two sides of an interpreter webhook: the caller sends one
