@@ -1,0 +1,145 @@
+package script
+
+import (
+	"fmt"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// Decode returns the response to req that value stands for: what a script returned, as plain Go values (nil, bool,
+// int64, float64, string, map[string]any, []any). The operation's OperationInfo.Result says which shape it must have:
+//
+//	ResultReplicas      a whole number, or {"replicas", "replicaRequirements"}
+//	ResultComponents    a list of {"name", "replicas", "replicaRequirements"}, or nil
+//	ResultObject        the object
+//	ResultStatus        the status, or nil for none
+//	ResultHealth        a boolean, a state, or {"state", "message"}
+//	ResultDependencies  a list of {"apiVersion", "kind", "namespace", "name", "labelSelector"}
+//
+// Decode is strict: a key that the shape does not have, a value of another type, a fraction or an overflow where a whole
+// number is wanted, NaN, and whatever interpreter.Validate refuses are errors that name the field, as in
+// "components[1].replicas: want a whole number, got 2.9". A float64 without a fraction is a whole number, a null field
+// an absent one; a quantity may be a number or a string. Of several errors it reports always the same one.
+//
+// The response may share memory with value, which must not be used afterwards.
+func Decode(req *interpreter.Request, value any) (*interpreter.Response, error) {
+	return Decoder{}.Decode(req, value)
+}
+
+// Decoder is a way to decode. The zero Decoder is the strict one that the function Decode uses.
+type Decoder struct {
+	// AllowUnknown makes keys that the shape does not have be ignored. It is for Lua: the peer ignores them.
+	AllowUnknown bool
+}
+
+// Decode is the function Decode, with the ways of d.
+func (d Decoder) Decode(req *interpreter.Request, value any) (*interpreter.Response, error) {
+	info := req.Operation.Info()
+	if info == nil {
+		return nil, fmt.Errorf("unknown operation %q", req.Operation)
+	}
+	resp := &interpreter.Response{}
+	var err error
+	switch info.Result {
+	case interpreter.ResultReplicas:
+		err = d.replicas(resp, value)
+	case interpreter.ResultComponents:
+		resp.Components, err = decodeList(&place{name: "components"}, value, d.component)
+	case interpreter.ResultObject:
+		resp.Object, err = decodeObject(&place{name: "object"}, value)
+	case interpreter.ResultStatus:
+		resp.Status, err = (&place{name: "status"}).object(value)
+	case interpreter.ResultHealth:
+		resp.Health, err = d.health(&place{name: "health"}, value)
+	case interpreter.ResultDependencies:
+		resp.Dependencies, err = d.dependencies(&place{name: "dependencies"}, value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := interpreter.Validate(req, resp); err != nil {
+		return nil, err
+	}
+	// Only now, so that errors count from the script's own list.
+	resp.Dependencies = interpreter.SortDependencies(resp.Dependencies)
+	return resp, nil
+}
+
+func (d Decoder) replicas(resp *interpreter.Response, value any) (err error) {
+	at := place{name: "replicas"}
+	m, ok := value.(map[string]any)
+	if !ok {
+		resp.Replicas, err = at.int32(value)
+		return err
+	}
+	if err := d.known(nil, m, "replicas", "replicaRequirements"); err != nil {
+		return err
+	}
+	if resp.Replicas, err = at.int32(m["replicas"]); err != nil {
+		return err
+	}
+	resp.ReplicaRequirements, err = d.replicaRequirements(&place{name: "replicaRequirements"}, m["replicaRequirements"])
+	return err
+}
+
+func (d Decoder) component(at *place, value any) (out workv1alpha2.Component, err error) {
+	m, err := at.required(value)
+	if err != nil {
+		return out, err
+	}
+	if err := d.known(at, m, "name", "replicas", "replicaRequirements"); err != nil {
+		return out, err
+	}
+	if err := at.texts(m, []textField{{"name", &out.Name}}); err != nil {
+		return out, err
+	}
+	if out.Replicas, err = at.field("replicas").int32(m["replicas"]); err != nil {
+		return out, err
+	}
+	out.ReplicaRequirements, err = d.componentRequirements(at.field("replicaRequirements"), m["replicaRequirements"])
+	return out, err
+}
+
+func (d Decoder) health(at *place, value any) (out interpreter.Health, err error) {
+	switch v := value.(type) {
+	case bool:
+		return interpreter.HealthOf(v), nil
+	case string:
+		return interpreter.Health{State: interpreter.HealthState(v)}, nil
+	case map[string]any:
+		if err := d.known(at, v, "state", "message"); err != nil {
+			return out, err
+		}
+		err = at.texts(v, []textField{{"state", (*string)(&out.State)}, {"message", &out.Message}})
+		return out, err
+	default:
+		return out, at.want("a boolean, a state, or a state and a message", value)
+	}
+}
+
+func (d Decoder) dependencies(at *place, value any) ([]configv1alpha1.DependentObjectReference, error) {
+	if value == nil {
+		return nil, at.want("a list", value)
+	}
+	return decodeList(at, value, d.dependency)
+}
+
+func (d Decoder) dependency(at *place, value any) (out configv1alpha1.DependentObjectReference, err error) {
+	m, err := at.required(value)
+	if err != nil {
+		return out, err
+	}
+	if err := d.known(at, m, "apiVersion", "kind", "namespace", "name", "labelSelector"); err != nil {
+		return out, err
+	}
+	err = at.texts(m, []textField{
+		{"apiVersion", &out.APIVersion}, {"kind", &out.Kind}, {"namespace", &out.Namespace}, {"name", &out.Name},
+	})
+	if err != nil {
+		return out, err
+	}
+	out.LabelSelector, err = d.labelSelector(at.field("labelSelector"), m["labelSelector"])
+	return out, err
+}
