@@ -43,7 +43,7 @@ type Request struct {
 
 // StatusItem is what one member cluster reports about an object.
 type StatusItem struct {
-	// ClusterName is the member's name, unique within a request.
+	// ClusterName is the member's name, unique within a request unless it is empty.
 	ClusterName string
 	// Status is the status collected from the member; nil when it has none.
 	Status map[string]any
@@ -164,7 +164,7 @@ func checkItems(items []StatusItem) error {
 	}
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {
-		if seen[item.ClusterName] {
+		if item.ClusterName != "" && seen[item.ClusterName] {
 			return fmt.Errorf("aggregatedStatus: cluster %q appears twice: want one item for each cluster", item.ClusterName)
 		}
 		seen[item.ClusterName] = true

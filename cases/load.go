@@ -1,0 +1,126 @@
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ErrNoCases is the error of Load when there is nothing wrong and no case.
+var ErrNoCases = errors.New("no cases found: want YAML documents with operation: or of kind " + SuiteKind)
+
+// Load returns the cases of files and folders, folders with all that is below them, in the order of paths and then of file
+// names. A file that is named, or that looks like cases, and does not parse is an error; other documents are passed over.
+// The error joins all that is wrong; the cases that could be read are returned beside it.
+func Load(paths ...string) ([]*Case, error) {
+	var found []*Case
+	var errs []error
+	for _, path := range paths {
+		err := walk(path, func(file string, named bool) error {
+			data, err := os.ReadFile(file) //nolint:gosec // reading the files that it is given is what it is for
+			if err != nil {
+				return err
+			}
+			cases, err := decode(file, data, named)
+			found = append(found, cases...)
+			return err
+		})
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(found) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("%s: %w", strings.Join(paths, ", "), ErrNoCases))
+	}
+	return found, errors.Join(errs...)
+}
+
+// walk calls visit for path, or for every YAML or JSON file below it, hidden ones left out, and joins the errors.
+func walk(path string, visit func(file string, named bool) error) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return visit(path, true)
+	}
+	var errs []error
+	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(entry.Name(), ".") && file != path
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case entry.IsDir():
+			if hidden {
+				return filepath.SkipDir
+			}
+		case !hidden && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+			if err := visit(file, false); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		return nil
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// Decode returns the cases in the data of a file. File is its name, for positions and for the files that cases name. The
+// error joins all that is wrong; the cases that could be read are returned beside it.
+func Decode(file string, data []byte) ([]*Case, error) { return decode(file, data, true) }
+
+func decode(file string, data []byte, named bool) ([]*Case, error) {
+	var found []*Case
+	var errs []error
+	for _, d := range split(file, data) {
+		cases, err := d.cases(named)
+		found = append(found, cases...)
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+var looksLikeCases = regexp.MustCompile(`(?m)^\s*["']?(operation|desiredObj|observedObj|statusItems)["']?\s*:|` + SuiteKind)
+
+// cases returns the cases of a document; none when it is something else.
+func (d *document) cases(named bool) ([]*Case, error) {
+	looks := looksLikeCases.Match(d.text)
+	if !looks && !named {
+		return nil, nil
+	}
+	value, err := d.decode()
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, err
+	}
+	_, isCase := fields["operation"]
+	switch {
+	case fields["kind"] == SuiteKind:
+		if err != nil {
+			return nil, err
+		}
+		return decodeSuite(d, fields)
+	case !isCase && fields["kind"] == nil && hasInputs(fields):
+		return nil, errors.Join(err, d.errorf(nil, "operation: want one of the operations, got none"))
+	case !isCase:
+		return nil, nil
+	}
+	c, caseErr := decodeCase(d, "", fields, []place{{fields: fields}}, nil)
+	if c.Recorded {
+		err = nil // a key that appears twice
+	}
+	return []*Case{c}, errors.Join(err, caseErr)
+}
+
+func hasInputs(fields map[string]any) bool {
+	return slices.ContainsFunc([]string{"desiredObj", "observedObj", "statusItems", "inputReplicas"}, func(key string) bool {
+		_, ok := fields[key]
+		return ok
+	})
+}

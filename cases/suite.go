@@ -1,0 +1,204 @@
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SuiteKind is the kind of a document that holds many cases.
+const SuiteKind = "InterpreterTestSuite"
+
+// suiteFields are the fields of a suite besides apiVersion, kind and metadata.
+var suiteFields = []string{"name", "description", "customizations", "clock", "bases", "cases"}
+
+// decodeSuite returns the cases of a suite, a row of a matrix counting as one.
+func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(suiteFields, key) && key != "apiVersion" && key != "kind" && key != "metadata" {
+			errs = append(errs, d.errorf(Path{key}, "unknown field %q of a suite: want one of %s", key, strings.Join(suiteFields, ", ")))
+		}
+	}
+	suite, _ := fields["name"].(string)
+	if metadata, ok := fields["metadata"].(map[string]any); ok && suite == "" {
+		suite, _ = metadata["name"].(string)
+	}
+	bases, ok := fields["bases"].(map[string]any)
+	if !ok {
+		if fields["bases"] != nil {
+			errs = append(errs, d.errorf(Path{"bases"}, "bases: want objects by name, got %s", describe(fields["bases"])))
+		}
+		bases = map[string]any{}
+	}
+	customizations, err := decodeCustomizations(d, fields["customizations"])
+	if err != nil {
+		errs = append(errs, err)
+	}
+	list, ok := fields["cases"].([]any)
+	if !ok || len(list) == 0 {
+		errs = append(errs, d.errorf(Path{"cases"}, "cases: want a list of cases, got %s", describe(fields["cases"])))
+	}
+	clock, err := decodeClock(d, fields["clock"])
+	if err != nil {
+		errs = append(errs, err)
+	}
+
+	var found []*Case
+	for i, value := range list {
+		rows, err := decodeSuiteCase(d, suite, Path{"cases", i}, value, bases)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, c := range rows {
+			c.Customizations = customizations
+			if c.Clock.IsZero() {
+				c.Clock = clock
+			}
+		}
+		found = append(found, rows...)
+	}
+	return found, errors.Join(errs...)
+}
+
+func decodeCustomizations(d *document, value any) ([]string, error) {
+	var files []string
+	switch v := value.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		files = []string{v}
+	default:
+		if err := recode(value, &files, true); err != nil {
+			return nil, d.errorf(Path{"customizations"}, "customizations: want a list of files: %w", err)
+		}
+	}
+	for i, file := range files {
+		files[i] = filepath.Join(filepath.Dir(d.file), filepath.FromSlash(file))
+	}
+	return files, nil
+}
+
+func decodeClock(d *document, value any) (time.Time, error) {
+	text, ok := value.(string)
+	if value == nil {
+		return time.Time{}, nil
+	}
+	clock, err := time.Parse(time.RFC3339, text)
+	if !ok || err != nil {
+		return time.Time{}, d.errorf(Path{"clock"}, "clock: want a time such as 2026-01-31T12:00:00Z, got %s", describe(value))
+	}
+	return clock, nil
+}
+
+// decodeSuiteCase returns the case at path, or one for each row of its matrix.
+func decodeSuiteCase(d *document, suite string, path Path, value any, bases map[string]any) ([]*Case, error) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, d.errorf(path, "%s: want a case, got %s", path, describe(value))
+	}
+	name, _ := fields["name"].(string)
+	if name == "" {
+		return nil, d.errorf(path, "%s.name: want a name, got none", path)
+	}
+	if suite != "" {
+		name = suite + "/" + name
+	}
+	own := place{path: path, fields: fields}
+	matrix, hasMatrix := fields["matrix"]
+	if !hasMatrix {
+		c, err := decodeOwn(d, name, fields, []place{own}, bases)
+		return []*Case{c}, err
+	}
+	rows, ok := matrix.([]any)
+	if !ok || len(rows) == 0 {
+		return nil, d.errorf(path.with("matrix"), "%s.matrix: want a list of rows, got %s", path, describe(matrix))
+	}
+	shared := maps.Clone(fields)
+	delete(shared, "matrix")
+	var found []*Case
+	var errs []error
+	for i, value := range rows {
+		rowPath := path.with("matrix").with(i)
+		row, ok := value.(map[string]any)
+		rowName, _ := row["name"].(string)
+		if !ok || rowName == "" {
+			errs = append(errs, d.errorf(rowPath, "%s: want fields of a case, name among them, got %s", rowPath, describe(value)))
+			continue
+		}
+		merged := overlay(shared, row).(map[string]any) //nolint:errcheck,forcetypeassert // two maps make a map
+		c, err := decodeOwn(d, name+"/"+rowName, merged, []place{{path: rowPath, fields: row}, own}, bases)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		found = append(found, c)
+	}
+	return found, errors.Join(errs...)
+}
+
+// decodeOwn decodes a case in our format, which needs a reason.
+func decodeOwn(d *document, name string, fields map[string]any, places []place, bases map[string]any) (*Case, error) {
+	c, err := decodeCase(d, name, fields, places, bases)
+	if _, ok := fields["reason"]; !ok {
+		err = errors.Join(err, c.errorf(nil, "reason: want why this case exists, got none"))
+	}
+	return c, err
+}
+
+// isDerived tells whether an object is written as a base and changes of it.
+func isDerived(object map[string]any) bool {
+	_, hasBase := object["base"]
+	_, isObject := object["apiVersion"]
+	return hasBase && !isObject
+}
+
+// derive returns the object that {base, patch, remove} stands for. Bases may be made from bases; above holds the names of
+// those that are being made. What it returns shares memory with bases.
+func derive(bases map[string]any, fields map[string]any, above []string) (any, error) {
+	name, ok := fields["base"].(string)
+	base, there := bases[name]
+	switch {
+	case !ok || !there:
+		return nil, fmt.Errorf("base: want one of %s, got %s", strings.Join(slices.Sorted(maps.Keys(bases)), ", "), describe(fields["base"]))
+	case slices.Contains(above, name):
+		return nil, fmt.Errorf("base %q is made from itself: %s", name, strings.Join(append(above, name), " from "))
+	}
+	if object, ok := base.(map[string]any); ok && isDerived(object) {
+		var err error
+		if base, err = derive(bases, object, append(above, name)); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		switch key {
+		case "base", "remove":
+		case "patch":
+			if _, ok := fields[key].(map[string]any); !ok {
+				return nil, fmt.Errorf("patch: want a merge patch, got %s", describe(fields[key]))
+			}
+			base = merge(base, fields[key])
+		default:
+			return nil, fmt.Errorf("unknown field %q: want base, patch and remove", key)
+		}
+	}
+	var removals []string
+	if fields["remove"] != nil {
+		if err := recode(fields["remove"], &removals, true); err != nil {
+			return nil, fmt.Errorf("remove: want a list of fields: %w", err)
+		}
+	}
+	for _, text := range removals {
+		path, err := ParsePath(text)
+		if err != nil {
+			return nil, fmt.Errorf("remove: %w", err)
+		}
+		if base, err = remove(base, path); err != nil {
+			return nil, err
+		}
+	}
+	return base, nil
+}
