@@ -6,6 +6,7 @@ import (
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -44,14 +45,14 @@ type Case struct {
 	// Ignored are fields of a recorded case that mean nothing here.
 	Ignored []string
 
-	document *document
+	document *manifest.Document
 	// places are where the fields of the case stand in the document: those of a matrix row before those of its case.
 	places []place
 }
 
 // place is a part of a document that holds fields of a case.
 type place struct {
-	path   Path
+	path   manifest.Path
 	fields map[string]any
 }
 
@@ -108,20 +109,20 @@ func (c *Case) Request() *interpreter.Request {
 }
 
 // Position returns the "file:line" of a field of the case, such as output.replica, or of the nearest field above it.
-func (c *Case) Position(field Path) string {
+func (c *Case) Position(field manifest.Path) string {
 	return fmt.Sprintf("%s:%d", c.File, c.lineOf(field))
 }
 
-func (c *Case) lineOf(field Path) int {
+func (c *Case) lineOf(field manifest.Path) int {
 	if c.document == nil || len(field) == 0 {
 		return c.Line
 	}
 	p := c.placeOf(field)
-	return c.document.lineOf(append(p.path[:len(p.path):len(p.path)], field...))
+	return c.document.LineOf(append(p.path[:len(p.path):len(p.path)], field...))
 }
 
 // placeOf returns the place of the case that holds a field.
-func (c *Case) placeOf(field Path) place {
+func (c *Case) placeOf(field manifest.Path) place {
 	for _, p := range c.places {
 		if holds(p.fields, field) {
 			return p
@@ -135,7 +136,7 @@ func (c *Case) placeOf(field Path) place {
 	return c.places[0]
 }
 
-func holds(value any, field Path) bool {
+func holds(value any, field manifest.Path) bool {
 	for _, step := range field {
 		switch s := step.(type) {
 		case string:
@@ -156,6 +157,6 @@ func holds(value any, field Path) bool {
 	return true
 }
 
-func (c *Case) errorf(field Path, format string, args ...any) error {
+func (c *Case) errorf(field manifest.Path, format string, args ...any) error {
 	return fmt.Errorf("%s: case %q: %w", c.Position(field), c.Name, fmt.Errorf(format, args...))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -17,7 +18,7 @@ const excluded = "{{EXCLUDE}}"
 // Diff is a field whose value is not the expected one.
 type Diff struct {
 	// Field is where it is in the answer; its first step is the result's name.
-	Field Path
+	Field manifest.Path
 	// Want and Got are the values; Absent when there is none. Want is a text when a matcher wants something that is no
 	// single value.
 	Want, Got any
@@ -92,7 +93,7 @@ func (c *comparison) outputs(info *interpreter.OperationInfo, want map[string]an
 		case !answered:
 			g = Absent{}
 		}
-		field := Path{name}
+		field := manifest.Path{name}
 		switch {
 		case !expected || w == excluded:
 			c.value(field, w, g)
@@ -121,12 +122,12 @@ func completeHealth(want, answer map[string]any) {
 	}
 }
 
-func (c *comparison) differ(field Path, want, got any) {
+func (c *comparison) differ(field manifest.Path, want, got any) {
 	c.diffs = append(c.diffs, Diff{Field: field, Want: want, Got: got})
 }
 
 // value compares two values; either may be Absent.
-func (c *comparison) value(field Path, want, got any) {
+func (c *comparison) value(field manifest.Path, want, got any) {
 	if want == excluded {
 		return
 	}
@@ -158,7 +159,7 @@ func (c *comparison) value(field Path, want, got any) {
 	c.differ(field, want, got)
 }
 
-func (c *comparison) maps(field Path, want, got map[string]any) {
+func (c *comparison) maps(field manifest.Path, want, got map[string]any) {
 	keys := slices.Collect(maps.Keys(want))
 	for key := range got {
 		if _, ok := want[key]; !ok && !c.partial {
@@ -175,11 +176,11 @@ func (c *comparison) maps(field Path, want, got map[string]any) {
 		if !answered {
 			g = Absent{}
 		}
-		c.value(field.with(key), w, g)
+		c.value(field.With(key), w, g)
 	}
 }
 
-func (c *comparison) lists(field Path, want, got []any) {
+func (c *comparison) lists(field manifest.Path, want, got []any) {
 	for i := range max(len(want), len(got)) {
 		var w, g any = Absent{}, Absent{}
 		if i < len(want) {
@@ -188,12 +189,12 @@ func (c *comparison) lists(field Path, want, got []any) {
 		if i < len(got) {
 			g = got[i]
 		}
-		c.value(field.with(i), w, g)
+		c.value(field.With(i), w, g)
 	}
 }
 
 // elements compares lists whose order means nothing, pairing what has the same name.
-func (c *comparison) elements(field Path, want, got any, nameOf func(any) string) {
+func (c *comparison) elements(field manifest.Path, want, got any, nameOf func(any) string) {
 	if c.matchers {
 		if _, _, ok := matcherOf(want); ok {
 			c.value(field, want, got)
@@ -211,20 +212,18 @@ func (c *comparison) elements(field Path, want, got any, nameOf func(any) string
 		name := nameOf(element)
 		i := c.pair(element, g, used, nameOf)
 		if i < 0 {
-			c.differ(field.with(elementStep(name)), element, Absent{})
+			c.differ(field.With(manifest.Element(name)), element, Absent{})
 			continue
 		}
 		used[i] = true
-		c.value(field.with(elementStep(name)), element, g[i])
+		c.value(field.With(manifest.Element(name)), element, g[i])
 	}
 	for i, element := range g {
 		if !used[i] {
-			c.differ(field.with(elementStep(nameOf(element))), Absent{}, element)
+			c.differ(field.With(manifest.Element(nameOf(element))), Absent{}, element)
 		}
 	}
 }
-
-func elementStep(name string) any { return element(name) }
 
 // pair returns the place of the unused element that equals want, or else of the first that has its name, or -1.
 func (c *comparison) pair(want any, got []any, used []bool, nameOf func(any) string) int {
@@ -246,7 +245,7 @@ func (c *comparison) pair(want any, got []any, used []bool, nameOf func(any) str
 // equal tells whether two elements of a list are equal.
 func (c *comparison) equal(want, got any) bool {
 	inner := comparison{lenient: c.lenient, matchers: c.matchers, partial: c.partial}
-	inner.value(Path{}, want, got)
+	inner.value(manifest.Path{}, want, got)
 	return len(inner.diffs) == 0
 }
 
@@ -321,7 +320,7 @@ func equalScalars(want, got any) bool {
 }
 
 // isResource tells whether the field is an amount in a list of resources.
-func isResource(field Path) bool {
+func isResource(field manifest.Path) bool {
 	return len(field) > 1 && field[len(field)-2] == "resourceRequest"
 }
 

@@ -14,6 +14,7 @@ import (
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -27,13 +28,13 @@ type decoder struct {
 }
 
 // decode makes the case of the given fields, found at places of d. All that is wrong with them is in the error.
-func decodeCase(d *document, name string, fields map[string]any, places []place, bases map[string]any) (*Case, error) {
+func decodeCase(d *manifest.Document, name string, fields map[string]any, places []place, bases map[string]any) (*Case, error) {
 	c := &decoder{
-		Case:   &Case{Name: name, File: d.file, document: d, places: places},
+		Case:   &Case{Name: name, File: d.File, document: d, places: places},
 		fields: fields,
 		bases:  bases,
 	}
-	c.Line = d.lineOf(places[0].path)
+	c.Line = d.LineOf(places[0].path)
 	_, hasReason := fields["reason"]
 	c.Recorded = !hasReason && bases == nil
 	if c.Name == "" {
@@ -51,7 +52,7 @@ func decodeCase(d *document, name string, fields map[string]any, places []place,
 		case c.Recorded:
 			c.Ignored = append(c.Ignored, key)
 		default:
-			c.fail(Path{key}, "unknown field %q: want one of %s", key, strings.Join(slices.Sorted(maps.Keys(caseFields)), ", "))
+			c.fail(manifest.Path{key}, "unknown field %q: want one of %s", key, strings.Join(slices.Sorted(maps.Keys(caseFields)), ", "))
 		}
 	}
 	c.checkInputs()
@@ -59,7 +60,7 @@ func decodeCase(d *document, name string, fields map[string]any, places []place,
 	return c.Case, errors.Join(c.errs...)
 }
 
-func (c *decoder) fail(field Path, format string, args ...any) {
+func (c *decoder) fail(field manifest.Path, format string, args ...any) {
 	c.errs = append(c.errs, c.errorf(field, format, args...))
 }
 
@@ -69,8 +70,8 @@ var caseFields = map[string]func(c *decoder, key string, value any){
 	"description":   func(c *decoder, key string, value any) { c.Description = c.text(key, value) },
 	"reason":        (*decoder).readReason,
 	"operation":     (*decoder).readOperation,
-	"desiredObj":    func(c *decoder, key string, value any) { c.Desired = c.object(Path{key}, value) },
-	"observedObj":   func(c *decoder, key string, value any) { c.Observed = c.object(Path{key}, value) },
+	"desiredObj":    func(c *decoder, key string, value any) { c.Desired = c.object(manifest.Path{key}, value) },
+	"observedObj":   func(c *decoder, key string, value any) { c.Observed = c.object(manifest.Path{key}, value) },
 	"inputReplicas": (*decoder).readReplicas,
 	"statusItems":   (*decoder).readItems,
 	"cluster":       func(c *decoder, key string, value any) { c.Cluster = c.text(key, value) },
@@ -87,21 +88,21 @@ var caseFields = map[string]func(c *decoder, key string, value any){
 func (c *decoder) text(key string, value any) string {
 	text, ok := value.(string)
 	if !ok {
-		c.fail(Path{key}, "%s: want a text, got %s", key, describe(value))
+		c.fail(manifest.Path{key}, "%s: want a text, got %s", key, manifest.Describe(value))
 	}
 	return text
 }
 
 func (c *decoder) readReason(key string, value any) {
 	if c.Reason = c.text(key, value); strings.TrimSpace(c.Reason) == "" {
-		c.fail(Path{key}, "reason: want why this case exists, got nothing")
+		c.fail(manifest.Path{key}, "reason: want why this case exists, got nothing")
 	}
 }
 
 func (c *decoder) readOperation(key string, value any) {
 	op, err := interpreter.ParseOperation(c.text(key, value))
 	if err != nil {
-		c.fail(Path{key}, "operation: %w", err)
+		c.fail(manifest.Path{key}, "operation: %w", err)
 	}
 	c.Operation = op
 }
@@ -109,7 +110,7 @@ func (c *decoder) readOperation(key string, value any) {
 func (c *decoder) readReplicas(key string, value any) {
 	n, ok := value.(int64)
 	if !ok || n < 0 || n > math.MaxInt32 {
-		c.fail(Path{key}, "inputReplicas: want a whole number of at least 0, got %s", describe(value))
+		c.fail(manifest.Path{key}, "inputReplicas: want a whole number of at least 0, got %s", manifest.Describe(value))
 	}
 	c.Replicas = int32(n) //nolint:gosec // the range was looked at
 }
@@ -117,7 +118,7 @@ func (c *decoder) readReplicas(key string, value any) {
 func (c *decoder) readItems(key string, value any) {
 	list, ok := value.([]any)
 	if !ok {
-		c.fail(Path{key}, "statusItems: want a list of {clusterName, status, ...}, got %s", describe(value))
+		c.fail(manifest.Path{key}, "statusItems: want a list of {clusterName, status, ...}, got %s", manifest.Describe(value))
 		return
 	}
 	c.Items = make([]interpreter.StatusItem, 0, len(list))
@@ -130,21 +131,21 @@ func (c *decoder) readItems(key string, value any) {
 			c.Items = append(c.Items, decoded)
 		}
 		if err != nil {
-			c.fail(Path{key, i}, "statusItems[%d]: %w", i, err)
+			c.fail(manifest.Path{key, i}, "statusItems[%d]: %w", i, err)
 		}
 	}
 }
 
 func (c *decoder) readTargets(key string, value any) {
 	if err := recode(value, &c.Targets, true); err != nil {
-		c.fail(Path{key}, "targets: %w", err)
+		c.fail(manifest.Path{key}, "targets: %w", err)
 	}
 }
 
 func (c *decoder) readClock(key string, value any) {
 	clock, err := time.Parse(time.RFC3339, c.text(key, value))
 	if err != nil {
-		c.fail(Path{key}, "clock: want a time such as 2026-01-31T12:00:00Z, got %q", value)
+		c.fail(manifest.Path{key}, "clock: want a time such as 2026-01-31T12:00:00Z, got %q", value)
 	}
 	c.Clock = clock
 }
@@ -152,7 +153,7 @@ func (c *decoder) readClock(key string, value any) {
 func (c *decoder) readOutput(key string, value any) {
 	output, ok := value.(map[string]any)
 	if !ok {
-		c.fail(Path{key}, "output: want results by name, got %s", describe(value))
+		c.fail(manifest.Path{key}, "output: want results by name, got %s", manifest.Describe(value))
 		return
 	}
 	c.Expect.Output = output
@@ -179,30 +180,30 @@ func (c *decoder) readError(key string, value any) {
 				line, _ := v[field].(int64)
 				match.Line = int(line)
 			default:
-				c.fail(Path{key, field}, "error.%s: unknown field: want matches and line", field)
+				c.fail(manifest.Path{key, field}, "error.%s: unknown field: want matches and line", field)
 			}
 		}
 	default:
-		c.fail(Path{key}, "error: want {matches, line}, got %s", describe(value))
+		c.fail(manifest.Path{key}, "error: want {matches, line}, got %s", manifest.Describe(value))
 	}
 	if match.Matches == "" && match.Line < 1 {
-		c.fail(Path{key}, "error: want matches (a regular expression), line (a number from 1), or both")
+		c.fail(manifest.Path{key}, "error: want matches (a regular expression), line (a number from 1), or both")
 	}
 	if _, err := regexp.Compile(match.Matches); err != nil {
-		c.fail(Path{key, "matches"}, "error.matches: %w", err)
+		c.fail(manifest.Path{key, "matches"}, "error.matches: %w", err)
 	}
 }
 
 func (c *decoder) readExpect(key string, value any) {
 	if value != "notHandled" {
-		c.fail(Path{key}, "expect: want notHandled, got %s", describe(value))
+		c.fail(manifest.Path{key}, "expect: want notHandled, got %s", manifest.Describe(value))
 	}
 	c.Expect.NotHandled = true
 }
 
 func (c *decoder) readAssert(key string, value any) {
 	if err := recode(value, &c.Expect.Assert, true); err != nil {
-		c.fail(Path{key}, "assert: want a list of CEL expressions: %w", err)
+		c.fail(manifest.Path{key}, "assert: want a list of CEL expressions: %w", err)
 	}
 }
 
@@ -212,18 +213,18 @@ func (c *decoder) readCost(key string, value any) {
 		Bytes int64 `json:"bytes"`
 	}
 	if err := recode(value, &limit, true); err != nil {
-		c.fail(Path{key}, "cost: want the most steps and bytes that a run may take: %w", err)
+		c.fail(manifest.Path{key}, "cost: want the most steps and bytes that a run may take: %w", err)
 	} else if limit.Steps < 0 || limit.Bytes < 0 || limit.Steps+limit.Bytes == 0 {
-		c.fail(Path{key}, "cost: want steps, bytes or both above 0")
+		c.fail(manifest.Path{key}, "cost: want steps, bytes or both above 0")
 	}
 	c.Expect.Cost = interpreter.Usage(limit)
 }
 
 // object returns the object at a field: written out, or made from a base.
-func (c *decoder) object(field Path, value any) *unstructured.Unstructured {
+func (c *decoder) object(field manifest.Path, value any) *unstructured.Unstructured {
 	object, ok := value.(map[string]any)
 	if !ok {
-		c.fail(field, "%s: want an object, got %s", field, describe(value))
+		c.fail(field, "%s: want an object, got %s", field, manifest.Describe(value))
 		return nil
 	}
 	if isDerived(object) && c.bases != nil {
@@ -233,7 +234,7 @@ func (c *decoder) object(field Path, value any) *unstructured.Unstructured {
 			return nil
 		}
 		if object, ok = derived.(map[string]any); !ok {
-			c.fail(field, "%s: want an object, got %s", field, describe(derived))
+			c.fail(field, "%s: want an object, got %s", field, manifest.Describe(derived))
 			return nil
 		}
 	}
@@ -281,21 +282,21 @@ func (c *decoder) checkExpectation() {
 			c.Ignored = append(c.Ignored, "output."+name)
 			delete(e.Output, name)
 		default:
-			c.fail(Path{"output", name}, "output.%s is no result of %s: want %s", name, info.Operation, strings.Join(info.Outputs, ", "))
+			c.fail(manifest.Path{"output", name}, "output.%s is no result of %s: want %s", name, info.Operation, strings.Join(info.Outputs, ", "))
 		}
 	}
 	if len(e.Output) == 0 {
 		e.Output = nil
 	}
 	if !c.Recorded {
-		for _, err := range checkMatchers(Path{"output"}, e.Output) {
-			c.fail(Path{"output"}, "%w", err)
+		for _, err := range checkMatchers(manifest.Path{"output"}, e.Output) {
+			c.fail(manifest.Path{"output"}, "%w", err)
 		}
 	}
 	answered := e.Output != nil || e.OutputFile != "" || len(e.Assert) > 0
 	switch {
 	case e.Output != nil && e.OutputFile != "":
-		c.fail(Path{"outputFile"}, "want output or outputFile, got both")
+		c.fail(manifest.Path{"outputFile"}, "want output or outputFile, got both")
 	case e.Error != nil && answered, e.NotHandled && answered, e.NotHandled && e.Error != nil:
 		c.fail(nil, "an answer, an error and expect: notHandled exclude each other, got more than one")
 	}
@@ -309,7 +310,7 @@ func (c *decoder) deriveOutput(info *interpreter.OperationInfo, name string) {
 	}
 	derived, err := derive(c.bases, object, nil)
 	if err != nil {
-		c.fail(Path{"output", name}, "output.%s: %w", name, err)
+		c.fail(manifest.Path{"output", name}, "output.%s: %w", name, err)
 	}
 	c.Expect.Output = maps.Clone(c.Expect.Output)
 	c.Expect.Output[name] = derived
@@ -329,20 +330,4 @@ func recode(value, into any, strict bool) error {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
-}
-
-// describe returns a short text for a value in an error.
-func describe(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "nothing"
-	case map[string]any:
-		return "a map"
-	case []any:
-		return "a list"
-	case string:
-		return fmt.Sprintf("%q", v)
-	default:
-		return fmt.Sprint(v)
-	}
 }

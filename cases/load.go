@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // ErrNoCases is the error of Load when there is nothing wrong and no case.
@@ -76,8 +78,8 @@ func Decode(file string, data []byte) ([]*Case, error) { return decode(file, dat
 func decode(file string, data []byte, named bool) ([]*Case, error) {
 	var found []*Case
 	var errs []error
-	for _, d := range split(file, data) {
-		cases, err := d.cases(named)
+	for _, d := range manifest.Split(file, data) {
+		cases, err := documentCases(d, named)
 		found = append(found, cases...)
 		if err != nil {
 			errs = append(errs, err)
@@ -88,13 +90,13 @@ func decode(file string, data []byte, named bool) ([]*Case, error) {
 
 var looksLikeCases = regexp.MustCompile(`(?m)^\s*["']?(operation|desiredObj|observedObj|statusItems)["']?\s*:|` + SuiteKind)
 
-// cases returns the cases of a document; none when it is something else.
-func (d *document) cases(named bool) ([]*Case, error) {
-	looks := looksLikeCases.Match(d.text)
+// documentCases returns the cases of a document; none when it is something else.
+func documentCases(d *manifest.Document, named bool) ([]*Case, error) {
+	looks := looksLikeCases.Match(d.Text)
 	if !looks && !named {
 		return nil, nil
 	}
-	value, err := d.decode()
+	value, err := d.Decode()
 	fields, ok := value.(map[string]any)
 	if !ok {
 		return nil, err
@@ -107,7 +109,7 @@ func (d *document) cases(named bool) ([]*Case, error) {
 		}
 		return decodeSuite(d, fields)
 	case !isCase && fields["kind"] == nil && hasInputs(fields):
-		return nil, errors.Join(err, d.errorf(nil, "operation: want one of the operations, got none"))
+		return nil, errors.Join(err, d.Errorf(nil, "operation: want one of the operations, got none"))
 	case !isCase:
 		return nil, nil
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // A matcher stands in an expected output in place of a value.
@@ -16,7 +18,7 @@ type matcher struct {
 	// check tells what is wrong with the argument.
 	check func(argument any) error
 	// match compares; got may be Absent.
-	match func(c *comparison, field Path, argument, got any)
+	match func(c *comparison, field manifest.Path, argument, got any)
 }
 
 // matchers returns the matchers by name.
@@ -24,7 +26,7 @@ func matchers() map[string]matcher {
 	return map[string]matcher{
 		"$any": {
 			check: wantTrue,
-			match: func(c *comparison, field Path, _, got any) {
+			match: func(c *comparison, field manifest.Path, _, got any) {
 				if got == (Absent{}) {
 					c.differ(field, wanted("anything"), got)
 				}
@@ -32,7 +34,7 @@ func matchers() map[string]matcher {
 		},
 		"$absent": {
 			check: wantTrue,
-			match: func(c *comparison, field Path, _, got any) {
+			match: func(c *comparison, field manifest.Path, _, got any) {
 				if got != (Absent{}) {
 					c.differ(field, Absent{}, got)
 				}
@@ -56,7 +58,7 @@ func matcherOf(value any) (key string, argument any, ok bool) {
 	return key, argument, strings.HasPrefix(key, "$")
 }
 
-func (c *comparison) match(field Path, key string, argument, got any) {
+func (c *comparison) match(field manifest.Path, key string, argument, got any) {
 	if m, ok := matchers()[key]; ok {
 		m.match(c, field, argument, got)
 		return
@@ -65,7 +67,7 @@ func (c *comparison) match(field Path, key string, argument, got any) {
 }
 
 // checkMatchers returns what is wrong with the matchers in an expected value.
-func checkMatchers(field Path, value any) []error {
+func checkMatchers(field manifest.Path, value any) []error {
 	var errs []error
 	if key, argument, ok := matcherOf(value); ok {
 		m, known := matchers()[key]
@@ -81,11 +83,11 @@ func checkMatchers(field Path, value any) []error {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			errs = append(errs, checkMatchers(field.with(key), v[key])...)
+			errs = append(errs, checkMatchers(field.With(key), v[key])...)
 		}
 	case []any:
 		for i, element := range v {
-			errs = append(errs, checkMatchers(field.with(i), element)...)
+			errs = append(errs, checkMatchers(field.With(i), element)...)
 		}
 	}
 	return errs
@@ -93,7 +95,7 @@ func checkMatchers(field Path, value any) []error {
 
 func wantTrue(argument any) error {
 	if argument != true {
-		return fmt.Errorf("want true, got %s", describe(argument))
+		return fmt.Errorf("want true, got %s", manifest.Describe(argument))
 	}
 	return nil
 }
@@ -101,13 +103,13 @@ func wantTrue(argument any) error {
 func checkRegex(argument any) error {
 	text, ok := argument.(string)
 	if !ok {
-		return fmt.Errorf("want a regular expression, got %s", describe(argument))
+		return fmt.Errorf("want a regular expression, got %s", manifest.Describe(argument))
 	}
 	_, err := regexp.Compile(text)
 	return err
 }
 
-func matchRegex(c *comparison, field Path, argument, got any) {
+func matchRegex(c *comparison, field manifest.Path, argument, got any) {
 	text, isText := got.(string)
 	pattern, _ := argument.(string)
 	if expression, err := regexp.Compile(pattern); err != nil || !isText || !expression.MatchString(text) {
@@ -120,7 +122,7 @@ func checkQuantity(argument any) error {
 	return err
 }
 
-func matchQuantity(c *comparison, field Path, argument, got any) {
+func matchQuantity(c *comparison, field manifest.Path, argument, got any) {
 	if !equalQuantities(argument, got) {
 		c.differ(field, wanted(fmt.Sprintf("an amount of %v", argument)), got)
 	}
@@ -128,13 +130,13 @@ func matchQuantity(c *comparison, field Path, argument, got any) {
 
 func checkPartial(argument any) error {
 	if _, ok := argument.(map[string]any); !ok {
-		return fmt.Errorf("want some fields of a map, got %s", describe(argument))
+		return fmt.Errorf("want some fields of a map, got %s", manifest.Describe(argument))
 	}
 	return nil
 }
 
 // matchPartial compares what the argument has; maps inside it may have further keys as well.
-func matchPartial(c *comparison, field Path, argument, got any) {
+func matchPartial(c *comparison, field manifest.Path, argument, got any) {
 	before := c.partial
 	c.partial = true
 	c.value(field, argument, got)
@@ -143,12 +145,12 @@ func matchPartial(c *comparison, field Path, argument, got any) {
 
 func checkUnordered(argument any) error {
 	if _, ok := argument.([]any); !ok {
-		return errors.New("want a list, got " + describe(argument))
+		return errors.New("want a list, got " + manifest.Describe(argument))
 	}
 	return nil
 }
 
-func matchUnordered(c *comparison, field Path, argument, got any) {
+func matchUnordered(c *comparison, field manifest.Path, argument, got any) {
 	if _, ok := argument.([]any); !ok {
 		c.differ(field, argument, got)
 		return

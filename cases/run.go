@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // Runner runs cases.
@@ -266,24 +267,24 @@ func readOutputFile(file string, info *interpreter.OperationInfo) (map[string]an
 	if err != nil {
 		return nil, fmt.Errorf("outputFile: %w: write it with --update", err)
 	}
-	documents := split(file, data)
+	documents := manifest.Split(file, data)
 	if len(documents) != 1 {
 		return nil, fmt.Errorf("outputFile %s: want one document, got %d", file, len(documents))
 	}
-	value, err := documents[0].decode()
+	value, err := documents[0].Decode()
 	if err != nil {
 		return nil, fmt.Errorf("outputFile %w", err)
 	}
 	output, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("outputFile %s: want results by name, got %s", file, describe(value))
+		return nil, fmt.Errorf("outputFile %s: want results by name, got %s", file, manifest.Describe(value))
 	}
 	for name := range output {
 		if !slices.Contains(info.Outputs, name) {
 			return nil, fmt.Errorf("outputFile %s: %s is no result of %s: want %s", file, name, info.Operation, strings.Join(info.Outputs, ", "))
 		}
 	}
-	if errs := checkMatchers(Path{"output"}, output); len(errs) > 0 {
+	if errs := checkMatchers(manifest.Path{"output"}, output); len(errs) > 0 {
 		return nil, fmt.Errorf("outputFile %s: %w", file, errors.Join(errs...))
 	}
 	return output, nil

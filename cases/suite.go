@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // SuiteKind is the kind of a document that holds many cases.
@@ -17,11 +19,11 @@ const SuiteKind = "InterpreterTestSuite"
 var suiteFields = []string{"name", "description", "customizations", "clock", "bases", "cases"}
 
 // decodeSuite returns the cases of a suite, a row of a matrix counting as one.
-func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
+func decodeSuite(d *manifest.Document, fields map[string]any) ([]*Case, error) {
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(suiteFields, key) && key != "apiVersion" && key != "kind" && key != "metadata" {
-			errs = append(errs, d.errorf(Path{key}, "unknown field %q of a suite: want one of %s", key, strings.Join(suiteFields, ", ")))
+			errs = append(errs, d.Errorf(manifest.Path{key}, "unknown field %q of a suite: want one of %s", key, strings.Join(suiteFields, ", ")))
 		}
 	}
 	suite, _ := fields["name"].(string)
@@ -31,7 +33,7 @@ func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
 	bases, ok := fields["bases"].(map[string]any)
 	if !ok {
 		if fields["bases"] != nil {
-			errs = append(errs, d.errorf(Path{"bases"}, "bases: want objects by name, got %s", describe(fields["bases"])))
+			errs = append(errs, d.Errorf(manifest.Path{"bases"}, "bases: want objects by name, got %s", manifest.Describe(fields["bases"])))
 		}
 		bases = map[string]any{}
 	}
@@ -41,7 +43,7 @@ func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
 	}
 	list, ok := fields["cases"].([]any)
 	if !ok || len(list) == 0 {
-		errs = append(errs, d.errorf(Path{"cases"}, "cases: want a list of cases, got %s", describe(fields["cases"])))
+		errs = append(errs, d.Errorf(manifest.Path{"cases"}, "cases: want a list of cases, got %s", manifest.Describe(fields["cases"])))
 	}
 	clock, err := decodeClock(d, fields["clock"])
 	if err != nil {
@@ -50,7 +52,7 @@ func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
 
 	var found []*Case
 	for i, value := range list {
-		rows, err := decodeSuiteCase(d, suite, Path{"cases", i}, value, bases)
+		rows, err := decodeSuiteCase(d, suite, manifest.Path{"cases", i}, value, bases)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -65,7 +67,7 @@ func decodeSuite(d *document, fields map[string]any) ([]*Case, error) {
 	return found, errors.Join(errs...)
 }
 
-func decodeCustomizations(d *document, value any) ([]string, error) {
+func decodeCustomizations(d *manifest.Document, value any) ([]string, error) {
 	var files []string
 	switch v := value.(type) {
 	case nil:
@@ -74,36 +76,36 @@ func decodeCustomizations(d *document, value any) ([]string, error) {
 		files = []string{v}
 	default:
 		if err := recode(value, &files, true); err != nil {
-			return nil, d.errorf(Path{"customizations"}, "customizations: want a list of files: %w", err)
+			return nil, d.Errorf(manifest.Path{"customizations"}, "customizations: want a list of files: %w", err)
 		}
 	}
 	for i, file := range files {
-		files[i] = filepath.Join(filepath.Dir(d.file), filepath.FromSlash(file))
+		files[i] = filepath.Join(filepath.Dir(d.File), filepath.FromSlash(file))
 	}
 	return files, nil
 }
 
-func decodeClock(d *document, value any) (time.Time, error) {
+func decodeClock(d *manifest.Document, value any) (time.Time, error) {
 	text, ok := value.(string)
 	if value == nil {
 		return time.Time{}, nil
 	}
 	clock, err := time.Parse(time.RFC3339, text)
 	if !ok || err != nil {
-		return time.Time{}, d.errorf(Path{"clock"}, "clock: want a time such as 2026-01-31T12:00:00Z, got %s", describe(value))
+		return time.Time{}, d.Errorf(manifest.Path{"clock"}, "clock: want a time such as 2026-01-31T12:00:00Z, got %s", manifest.Describe(value))
 	}
 	return clock, nil
 }
 
 // decodeSuiteCase returns the case at path, or one for each row of its matrix.
-func decodeSuiteCase(d *document, suite string, path Path, value any, bases map[string]any) ([]*Case, error) {
+func decodeSuiteCase(d *manifest.Document, suite string, path manifest.Path, value any, bases map[string]any) ([]*Case, error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return nil, d.errorf(path, "%s: want a case, got %s", path, describe(value))
+		return nil, d.Errorf(path, "%s: want a case, got %s", path, manifest.Describe(value))
 	}
 	name, _ := fields["name"].(string)
 	if name == "" {
-		return nil, d.errorf(path, "%s.name: want a name, got none", path)
+		return nil, d.Errorf(path, "%s.name: want a name, got none", path)
 	}
 	if suite != "" {
 		name = suite + "/" + name
@@ -116,18 +118,18 @@ func decodeSuiteCase(d *document, suite string, path Path, value any, bases map[
 	}
 	rows, ok := matrix.([]any)
 	if !ok || len(rows) == 0 {
-		return nil, d.errorf(path.with("matrix"), "%s.matrix: want a list of rows, got %s", path, describe(matrix))
+		return nil, d.Errorf(path.With("matrix"), "%s.matrix: want a list of rows, got %s", path, manifest.Describe(matrix))
 	}
 	shared := maps.Clone(fields)
 	delete(shared, "matrix")
 	var found []*Case
 	var errs []error
 	for i, value := range rows {
-		rowPath := path.with("matrix").with(i)
+		rowPath := path.With("matrix").With(i)
 		row, ok := value.(map[string]any)
 		rowName, _ := row["name"].(string)
 		if !ok || rowName == "" {
-			errs = append(errs, d.errorf(rowPath, "%s: want fields of a case, name among them, got %s", rowPath, describe(value)))
+			errs = append(errs, d.Errorf(rowPath, "%s: want fields of a case, name among them, got %s", rowPath, manifest.Describe(value)))
 			continue
 		}
 		merged := overlay(shared, row).(map[string]any) //nolint:errcheck,forcetypeassert // two maps make a map
@@ -141,7 +143,7 @@ func decodeSuiteCase(d *document, suite string, path Path, value any, bases map[
 }
 
 // decodeOwn decodes a case in our format, which needs a reason.
-func decodeOwn(d *document, name string, fields map[string]any, places []place, bases map[string]any) (*Case, error) {
+func decodeOwn(d *manifest.Document, name string, fields map[string]any, places []place, bases map[string]any) (*Case, error) {
 	c, err := decodeCase(d, name, fields, places, bases)
 	if _, ok := fields["reason"]; !ok {
 		err = errors.Join(err, c.errorf(nil, "reason: want why this case exists, got none"))
@@ -163,7 +165,7 @@ func derive(bases map[string]any, fields map[string]any, above []string) (any, e
 	base, there := bases[name]
 	switch {
 	case !ok || !there:
-		return nil, fmt.Errorf("base: want one of %s, got %s", strings.Join(slices.Sorted(maps.Keys(bases)), ", "), describe(fields["base"]))
+		return nil, fmt.Errorf("base: want one of %s, got %s", strings.Join(slices.Sorted(maps.Keys(bases)), ", "), manifest.Describe(fields["base"]))
 	case slices.Contains(above, name):
 		return nil, fmt.Errorf("base %q is made from itself: %s", name, strings.Join(append(above, name), " from "))
 	}
@@ -178,7 +180,7 @@ func derive(bases map[string]any, fields map[string]any, above []string) (any, e
 		case "base", "remove":
 		case "patch":
 			if _, ok := fields[key].(map[string]any); !ok {
-				return nil, fmt.Errorf("patch: want a merge patch, got %s", describe(fields[key]))
+				return nil, fmt.Errorf("patch: want a merge patch, got %s", manifest.Describe(fields[key]))
 			}
 			base = merge(base, fields[key])
 		default:
@@ -192,7 +194,7 @@ func derive(bases map[string]any, fields map[string]any, above []string) (any, e
 		}
 	}
 	for _, text := range removals {
-		path, err := ParsePath(text)
+		path, err := manifest.ParsePath(text)
 		if err != nil {
 			return nil, fmt.Errorf("remove: %w", err)
 		}

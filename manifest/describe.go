@@ -1,0 +1,19 @@
+package manifest
+
+import "fmt"
+
+// Describe returns a short text for a value in an error: a plain one as it is written, a map or a list by its type.
+func Describe(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "nothing"
+	case map[string]any:
+		return "a map"
+	case []any:
+		return "a list"
+	case string:
+		return fmt.Sprintf("%q", v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
