@@ -122,7 +122,7 @@ func TestDecode(t *testing.T) {
 			`{replicas: 1, replicaRequirements: {namespace: ns, priorityClassName: p, resourceRequest: {cpu: 0.5, memory: 1.024, a: "2", b: 1073741824, c: 1e3}, nodeClaim: {
 			  nodeSelector: {disk: ssd}, tolerations: [{key: k, operator: Exists, value: v, effect: NoSchedule, tolerationSeconds: 300}],
 			  hardNodeAffinity: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: [b]}], matchFields: [{key: f, operator: Exists}]}]}}}}`,
-			`{replicas: 1, replicaRequirements: {namespace: ns, priorityClassName: p, resourceRequest: {cpu: 500m, memory: 1024m, a: "2", b: "1073741824", c: "1000"}, nodeClaim: {
+			`{replicas: 1, replicaRequirements: {namespace: ns, priorityClassName: p, resourceRequest: {cpu: 500m, memory: "1.024", a: "2", b: "1073741824", c: 1k}, nodeClaim: {
 			  nodeSelector: {disk: ssd}, tolerations: [{key: k, operator: Exists, value: v, effect: NoSchedule, tolerationSeconds: 300}],
 			  hardNodeAffinity: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: [b]}], matchFields: [{key: f, operator: Exists}]}]}}}}`},
 		{"null is absent", interpreter.InterpretReplica, "{replicas: 1, replicaRequirements: null}", "{replicas: 1}"},
