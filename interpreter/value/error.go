@@ -1,7 +1,6 @@
 package value
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 )
@@ -29,8 +28,8 @@ func In(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := err.(*Error) //nolint:errorlint // one that is wrapped is about something else than a field of path
+	if !ok {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if e.Path != "" && e.Path[0] != '[' {
