@@ -1,0 +1,235 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	firstBackoff = 20 * time.Millisecond
+	maxBackoff   = time.Second
+	// maxResets is how often a connection may break during a call before the webhook, and not the network, is to blame:
+	// a server that crashes on an object looks like that.
+	maxResets = 4
+)
+
+// An endpoint is where webhooks are: a place to send requests to, with its kept connections and its breaker. It is safe
+// for concurrent use.
+type endpoint struct {
+	url         string
+	client      *http.Client
+	maxResponse int64
+	breaker     breaker
+}
+
+// newTransport returns a transport that speaks HTTP/2 where the server does, and keeps its connections.
+func newTransport(config *tls.Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+	return &http.Transport{
+		TLSClientConfig:       config,
+		DialContext:           dial,
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   maxTimeout,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
+		// A connection that went silent is found out, so that calls do not wait on it until their deadline forever.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
+	}
+}
+
+func newClient(transport *http.Transport) *http.Client {
+	return &http.Client{
+		Transport: transport,
+		// The protocol has no redirects; one would carry the object to a place that nobody configured.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// post sends body until an answer comes, the error is not one of the connection, or ctx ends.
+func (e *endpoint) post(ctx context.Context, query string, body []byte) ([]byte, error) {
+	backoff, resets := firstBackoff, 0
+	for attempt := 1; ; attempt++ {
+		data, err := e.postOnce(ctx, query, body)
+		if err == nil {
+			return data, nil
+		}
+		retry, connected := connectionError(err)
+		if connected {
+			resets++
+		}
+		if !retry || resets >= maxResets || ctx.Err() != nil || !sleep(ctx, jitter(backoff)) {
+			if attempt > 1 {
+				err = fmt.Errorf("tried %d times: %w", attempt, err)
+			}
+			return nil, err
+		}
+		backoff = min(2*backoff, maxBackoff)
+	}
+}
+
+func (e *endpoint) postOnce(ctx context.Context, query string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url+query, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, */*")
+	req.Header.Set("User-Agent", "dragoman")
+	resp, err := e.client.Do(req)
+	if err != nil {
+		var wrapped *url.Error // names the method and the URL, which the caller does for every error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
+		return nil, httpStatusError(resp)
+	}
+	if err := checkContentType(resp.Header.Get("Content-Type")); err != nil {
+		return nil, err
+	}
+	if resp.ContentLength > e.maxResponse {
+		return nil, badAnswer("answer: want at most %d bytes, got %d", e.maxResponse, resp.ContentLength)
+	}
+	data, err := readBody(io.LimitReader(resp.Body, e.maxResponse+1), resp.ContentLength)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if int64(len(data)) > e.maxResponse {
+		return nil, badAnswer("answer: want at most %d bytes, got more", e.maxResponse)
+	}
+	return data, nil
+}
+
+// answerError is the error of an answer that arrived, and shows that somebody is there.
+type answerError struct{ error }
+
+func (e *answerError) Unwrap() error { return e.error }
+
+func badAnswer(format string, args ...any) error {
+	return &answerError{fmt.Errorf(format, args...)}
+}
+
+// An httpError is an answer whose HTTP status is not 200.
+type httpError struct {
+	code   int
+	status string
+	body   string
+}
+
+func httpStatusError(resp *http.Response) error {
+	start, _ := io.ReadAll(io.LimitReader(resp.Body, 256))
+	return &httpError{code: resp.StatusCode, status: resp.Status, body: strings.Join(strings.Fields(string(start)), " ")}
+}
+
+func (e *httpError) Error() string {
+	if e.body == "" {
+		return fmt.Sprintf("HTTP status: want 200, got %s", e.status)
+	}
+	return fmt.Sprintf("HTTP status: want 200, got %s: %q", e.status, e.body)
+}
+
+// checkContentType accepts JSON, what says nothing, and text/plain: that is what Go's server calls JSON when the handler
+// does not say, as handlers made with the peer's library do not.
+func checkContentType(header string) error {
+	if header == "" {
+		return nil
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return badAnswer("Content-Type %q: %w", header, err)
+	}
+	if mediaType == "application/json" || mediaType == "text/plain" || strings.HasSuffix(mediaType, "+json") {
+		return nil
+	}
+	return badAnswer("Content-Type: want application/json, got %q", header)
+}
+
+// connectionError tells whether err is one of the connection, so that the same question may fare better on another one,
+// and whether there was a connection before it broke.
+func connectionError(err error) (retry, connected bool) {
+	var (
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		notTLS      tls.RecordHeaderError
+		resolve     *resolveError
+		dns         *net.DNSError
+		status      *httpError
+		answer      *answerError
+		op          *net.OpError
+	)
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &notTLS),
+		errors.As(err, &resolve), errors.As(err, &status), errors.As(err, &answer):
+		return false, false
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return false, false
+	case errors.As(err, &dns):
+		return !dns.IsNotFound, false
+	case errors.As(err, &op):
+		// A TLS alert is an "error" of one side.
+		return op.Op != "remote error" && op.Op != "local error", op.Op != "dial"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return true, true
+	}
+	return brokenStream(err), true
+}
+
+// brokenStream tells whether err is one of HTTP's own errors about a connection that ended; net/http does not export
+// their types.
+func brokenStream(err error) bool {
+	message := err.Error()
+	for _, part := range []string{
+		"http2: server sent GOAWAY", "http2: client connection", "http2: Transport", "stream error:",
+		"server closed idle connection", "connection broken", "http2: timeout awaiting response",
+	} {
+		if strings.Contains(message, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// outcomeOf tells what a call with this error says about the endpoint.
+func outcomeOf(err error) outcome {
+	var answer *answerError
+	var status *httpError
+	if err == nil || errors.As(err, &answer) || errors.As(err, &status) && status.code < http.StatusInternalServerError {
+		return answered
+	}
+	return failed
+}
+
+func jitter(d time.Duration) time.Duration {
+	return d/2 + rand.N(d)
+}
+
+// sleep waits for d. It returns false, early, when ctx ends before that; and at once when it is known to.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// DefaultMaxRequestBytes is how large a request may be unless HandlerOptions say otherwise. It holds two objects of the
+// largest size that Kubernetes stores, and what a thousand members report.
+const DefaultMaxRequestBytes = 16 << 20
+
+// HandlerOptions say how a Handler answers. The zero value is useful.
+type HandlerOptions struct {
+	// MaxRequestBytes is how large a request may be; 0 means DefaultMaxRequestBytes.
+	MaxRequestBytes int64
+	// Answered is called after each answer, for metrics and logs; nil for none. It must be safe for concurrent use.
+	Answered func(context.Context, Answer)
+	// Panicked is called with the value and the stack of each panic of a rule, which is answered with code 500; nil for
+	// none. It must be safe for concurrent use.
+	Panicked func(ctx context.Context, value any, stack []byte)
+}
+
+// Answer is one answered request, for metrics and logs.
+type Answer struct {
+	// Request is the question, with the fields that could be read when it was malformed. It must not be modified.
+	Request *interpreter.Request
+	// Duration is how long the answer took, from the first byte of the request's body.
+	Duration time.Duration
+	// Status is nil for a successful answer, and what the client was told otherwise.
+	Status *StatusError
+}
+
+// Handler returns the handler that answers interpreter webhook requests as i does, with default options.
+func Handler(i interpreter.Interpreter) http.Handler { return HandlerOptions{}.Handler(i) }
+
+// Handler returns the handler that answers interpreter webhook requests as i does. The HTTP status is 200 always, as the
+// protocol has it; what went wrong is in the answer's status:
+//
+//	400  the request is no question: not JSON, an unknown operation, no object
+//	405  it was not a POST
+//	413  it is too large
+//	415  it does not call itself application/json
+//	422  the rule could not answer for this object
+//	500  the rule broke: it panicked, or its answer breaks the operation's contract
+//	501  no rule answers; the reason is NotHandled
+//	503  the rules are not loaded yet; the reason is NotReady
+//	504  the rule took longer than the client waits
+//
+// A rule that returns a *StatusError chooses its own. A duration in the query's timeout ("?timeout=10s") is a deadline
+// for the rule.
+func (o HandlerOptions) Handler(i interpreter.Interpreter) http.Handler {
+	if o.MaxRequestBytes == 0 {
+		o.MaxRequestBytes = DefaultMaxRequestBytes
+	}
+	return &handler{HandlerOptions: o, interpreter: i}
+}
+
+type handler struct {
+	HandlerOptions
+	interpreter interpreter.Interpreter
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	req, resp, err := h.answer(w, r)
+	body, status := encodeResponse(req, resp, err)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body) // an error means that nobody listens any more
+	if h.Answered != nil {
+		a := Answer{Request: req, Duration: time.Since(start)}
+		if status != nil {
+			a.Status = &StatusError{Code: status.Code, Reason: status.Reason, Message: status.Message}
+		}
+		h.Answered(r.Context(), a)
+	}
+}
+
+// answer returns the question, which is never nil, and its answer or error.
+func (h *handler) answer(w http.ResponseWriter, r *http.Request) (*interpreter.Request, *interpreter.Response, error) {
+	none := &interpreter.Request{}
+	if r.Method != http.MethodPost {
+		return none, nil, refuse(http.StatusMethodNotAllowed, "want a POST, got a %s", r.Method)
+	}
+	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
+		return none, nil, refuse(http.StatusUnsupportedMediaType, "Content-Type: want application/json, got %q", r.Header.Get("Content-Type"))
+	}
+	ctx, cancel, err := withClientTimeout(r)
+	if err != nil {
+		return none, nil, err
+	}
+	defer cancel()
+	data, err := readRequest(w, r, h.MaxRequestBytes)
+	if err != nil {
+		return none, nil, err
+	}
+	req, err := DecodeRequest(data)
+	if err != nil {
+		return req, nil, err
+	}
+	resp, err := h.ask(ctx, req)
+	return req, resp, err
+}
+
+// ask asks the interpreter. A panic of its rule is an error.
+func (h *handler) ask(ctx context.Context, req *interpreter.Request) (resp *interpreter.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			resp, err = nil, &StatusError{Code: http.StatusInternalServerError, Message: fmt.Sprintf("the rule panicked: %v", p)}
+			if h.Panicked != nil {
+				h.Panicked(ctx, p, debug.Stack())
+			}
+		}
+	}()
+	rule := h.interpreter.Lookup(req.Kind, req.Operation)
+	if rule == nil {
+		return nil, fmt.Errorf("%w %s for %s", interpreter.ErrNotHandled, req.Operation, req.Kind)
+	}
+	return rule(ctx, req)
+}
+
+// withClientTimeout returns the request's context, ending when the client stops waiting as its query says.
+func withClientTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
+	value := r.URL.Query().Get("timeout")
+	if value == "" {
+		return r.Context(), func() {}, nil
+	}
+	timeout, err := time.ParseDuration(value)
+	if err != nil || timeout <= 0 {
+		return nil, nil, refuse(http.StatusBadRequest, "query: timeout: want a duration such as 10s, got %q", value)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	return ctx, cancel, nil
+}
+
+// readRequest reads the body of r, of at most limit bytes.
+func readRequest(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	data, err := readBody(http.MaxBytesReader(w, r.Body, limit), min(r.ContentLength, limit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, refuse(http.StatusRequestEntityTooLarge, "body: want at most %d bytes, got more", limit)
+	case err != nil:
+		return nil, refuse(http.StatusBadRequest, "read the body: %s", err)
+	}
+	return data, nil
+}
+
+// maxPreallocated is how much memory the mere announcement of a body is worth.
+const maxPreallocated = 64 << 10
+
+// readBody reads all of body. A length that is known (not below 0) saves growing the buffer.
+func readBody(body io.Reader, length int64) ([]byte, error) {
+	// The buffer wants that much room to see the end.
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(length, 0), maxPreallocated)+bytes.MinRead))
+	_, err := buffer.ReadFrom(body)
+	return buffer.Bytes(), err
+}

@@ -1,0 +1,179 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/uuid"
+)
+
+// A remote is one webhook of a configuration.
+type remote struct {
+	name     string // "configuration/webhook"
+	webhook  configv1alpha1.ResourceInterpreterWebhook
+	timeout  time.Duration
+	query    string
+	endpoint *endpoint
+	// allowHTTP accepts a URL without TLS.
+	allowHTTP bool
+	// err is why the webhook cannot be asked.
+	err error
+}
+
+func newRemote(config string, webhook configv1alpha1.ResourceInterpreterWebhook) *remote {
+	r := &remote{name: config + "/" + webhook.Name, webhook: webhook, timeout: defaultTimeout}
+	if seconds := webhook.TimeoutSeconds; seconds != nil {
+		if r.timeout = time.Duration(*seconds) * time.Second; r.timeout < time.Second || r.timeout > maxTimeout {
+			r.err = fmt.Errorf("timeoutSeconds: want 1 to 30, got %d", *seconds)
+		}
+	}
+	r.query = "?timeout=" + r.timeout.String()
+	switch p := webhook.FailurePolicy; p {
+	case "", configv1alpha1.Fail, configv1alpha1.Ignore:
+	default:
+		r.err = fmt.Errorf("failurePolicy: want Fail or Ignore, got %q", p)
+	}
+	if known := configv1alpha1.GroupVersion.Version; !slices.Contains(webhook.InterpreterContextVersions, known) {
+		r.err = fmt.Errorf("interpreterContextVersions: want %s among them, got %q", known, webhook.InterpreterContextVersions)
+	}
+	return r
+}
+
+// matches tells whether one of the webhook's rules selects the question.
+func (r *remote) matches(gvk schema.GroupVersionKind, op interpreter.Operation) bool {
+	return slices.ContainsFunc(r.webhook.Rules, func(rule configv1alpha1.RuleWithOperations) bool {
+		return selects(rule.Operations, configv1alpha1.InterpreterOperation(op)) &&
+			selects(rule.APIGroups, gvk.Group) && selects(rule.APIVersions, gvk.Version) && selects(rule.Kinds, gvk.Kind)
+	})
+}
+
+func selects[S ~string](list []S, value S) bool {
+	return slices.Contains(list, value) || slices.Contains(list, "*")
+}
+
+func (r *remote) ignores() bool { return r.webhook.FailurePolicy == configv1alpha1.Ignore }
+
+func (r *remote) source() interpreter.Source {
+	source := interpreter.Source{Link: "webhook", Name: r.name, Language: "http", Err: r.err}
+	if r.endpoint != nil {
+		source.Position = r.endpoint.url
+	}
+	if r.ignores() {
+		source.Condition = "when the call fails (failurePolicy Ignore)"
+	}
+	return source
+}
+
+// answer is the Rule.
+func (r *remote) answer(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+	resp, err := r.ask(ctx, req)
+	if err != nil {
+		resp, err = nil, r.fail(ctx, err)
+	}
+	if t := interpreter.TraceOf(ctx); t != nil && t.Answered != nil && !errors.Is(err, interpreter.ErrNotHandled) {
+		t.Answered(r.source(), err)
+	}
+	return resp, err
+}
+
+// fail returns the error that a failed call is, as the failurePolicy has it. An answer, and a caller that waits no
+// longer, are no failure of the call.
+func (r *remote) fail(ctx context.Context, err error) error {
+	described := r.describe(err)
+	var status *StatusError
+	if !r.ignores() || errors.As(err, &status) || ctx.Err() != nil {
+		return described
+	}
+	return fmt.Errorf("%w: ignored by its failurePolicy: %w", interpreter.ErrNotHandled, described)
+}
+
+func (r *remote) describe(err error) error {
+	where := ""
+	if r.endpoint != nil {
+		where = " at " + r.endpoint.url
+	}
+	var status *StatusError
+	if errors.As(err, &status) {
+		return fmt.Errorf("webhook %s%s answered %w", r.name, where, err)
+	}
+	return fmt.Errorf("webhook %s%s: %w", r.name, where, err)
+}
+
+func (r *remote) ask(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if req.UID == "" {
+		named := *req
+		named.UID = uuid.NewUUID()
+		req = &named
+	}
+	sent, err := EncodeRequest(req)
+	if err != nil {
+		return nil, err
+	}
+	data, err := r.call(ctx, sent)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeResponse(req, sent, data)
+}
+
+// call sends the question and returns the answer, and tells the breaker how it went.
+func (r *remote) call(ctx context.Context, sent []byte) ([]byte, error) {
+	leave, err := r.endpoint.breaker.enter()
+	if err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	data, err := r.endpoint.post(inner, r.query, sent)
+	result := outcomeOf(err)
+	switch {
+	case ctx.Err() != nil:
+		result = abandoned
+	case inner.Err() != nil && err != nil:
+		err = fmt.Errorf("no answer within %s: %w", r.timeout, err)
+	}
+	leave(result, err)
+	return data, err
+}
+
+// address returns the URL of the webhook, without a query.
+func (r *remote) address() (string, error) {
+	config := r.webhook.ClientConfig
+	if s := config.Service; s != nil { // it wins over a URL
+		switch {
+		case s.Namespace == "" || s.Name == "":
+			return "", fmt.Errorf("clientConfig.service: want a namespace and a name, got %q and %q", s.Namespace, s.Name)
+		case s.Port != nil && (*s.Port < 1 || *s.Port > 65535):
+			return "", fmt.Errorf("clientConfig.service.port: want 1 to 65535, got %d", *s.Port)
+		}
+		u := url.URL{Scheme: "https", Host: s.Name + "." + s.Namespace + ".svc:" + servicePort(s)}
+		if s.Path != nil {
+			u.Path = "/" + strings.TrimPrefix(*s.Path, "/")
+		}
+		return u.String(), nil
+	}
+	if config.URL == nil {
+		return "", errors.New("clientConfig: want a url or a service, got neither")
+	}
+	u, err := url.Parse(*config.URL)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("clientConfig.url: %w", err)
+	case u.Scheme != "https" && (u.Scheme != "http" || !r.allowHTTP):
+		return "", fmt.Errorf("clientConfig.url: want https://host[/path], got %q", *config.URL)
+	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", fmt.Errorf("clientConfig.url: want a host, and no user information, query or fragment, got %q", u.Redacted())
+	}
+	return u.String(), nil
+}

@@ -1,0 +1,146 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// DefaultGrace is how long a Server waits for its last answers unless it says otherwise.
+const DefaultGrace = 30 * time.Second
+
+// A Server serves an Interpreter as an interpreter webhook over HTTPS, with HTTP/1.1 and HTTP/2:
+//
+//	/         questions, at every path that is none of these
+//	/healthz  200 while the process serves
+//	/readyz   200 while it wants questions: Ready agrees and it is not shutting down
+//	/metrics  Metrics, when there is one
+//
+// Its fields must not be changed after the first call of a method.
+type Server struct {
+	// Interpreter answers; it must not be nil.
+	Interpreter interpreter.Interpreter
+	HandlerOptions
+	// Certificate returns the server's certificate for a connection; FileCertificate and SelfSigned make one. It must not
+	// be nil for Serve.
+	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// ClientCAs are the authorities of client certificates. When set, questions need one; the health endpoints do not.
+	ClientCAs *x509.CertPool
+	// Ready tells why the server is not ready, or nil when it is; nil means always ready. It must be safe for concurrent
+	// use.
+	Ready func(context.Context) error
+	// Metrics answers /metrics; nil for none.
+	Metrics http.Handler
+	// Grace is how long Serve waits for the last answers; 0 means DefaultGrace.
+	Grace time.Duration
+	// Configure changes the http.Server that Serve uses: its ErrorLog, which is told about connections that fail, or its
+	// timeouts. Nil changes nothing.
+	Configure func(*http.Server)
+
+	stopping atomic.Bool
+}
+
+// Handler returns what the server serves.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	questions := s.HandlerOptions.Handler(s.Interpreter)
+	if s.ClientCAs != nil {
+		questions = s.authenticated(questions)
+	}
+	mux.Handle("/", questions)
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
+	mux.HandleFunc("/readyz", s.serveReady)
+	if s.Metrics != nil {
+		mux.Handle("/metrics", s.Metrics)
+	}
+	return mux
+}
+
+// authenticated refuses questions of clients without a certificate.
+func (s *Server) authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+			body := EncodeResponse(&interpreter.Request{}, nil, refuse(http.StatusUnauthorized, "want a client certificate, got none"))
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(body) // an error means that nobody listens any more
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	if s.stopping.Load() {
+		writeText(w, http.StatusServiceUnavailable, "shutting down")
+		return
+	}
+	if s.Ready != nil {
+		if err := s.Ready(r.Context()); err != nil {
+			writeText(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+	}
+	writeText(w, http.StatusOK, "ok")
+}
+
+func writeText(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(code)
+	fmt.Fprintln(w, text)
+}
+
+// Serve answers on l, which it closes, until ctx ends. Then it takes no new connections, waits for the questions that
+// are being answered, and returns nil when all were, within Grace.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if s.Certificate == nil {
+		return errors.Join(errors.New("serve: want a certificate, got none"), l.Close())
+	}
+	server := &http.Server{
+		Handler:           s.Handler(),
+		TLSConfig:         s.tlsConfig(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      2 * maxTimeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	if s.Configure != nil {
+		s.Configure(server)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(l, "", "") }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	grace := s.Grace
+	if grace == 0 {
+		grace = DefaultGrace
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := server.Shutdown(last)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("shut down within %s: %w", grace, err), server.Close())
+	}
+	<-served
+	return err
+}
+
+func (s *Server) tlsConfig() *tls.Config {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.Certificate}
+	if s.ClientCAs != nil {
+		config.ClientCAs, config.ClientAuth = s.ClientCAs, tls.VerifyClientCertIfGiven
+	}
+	return config
+}
