@@ -17,6 +17,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+
+	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	policyv1alpha1 "github.com/dragoman-io/dragoman/api/policy/v1alpha1"
+	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 var update = flag.Bool("update", false, "rewrite what the cases in testdata expect")
@@ -121,6 +129,7 @@ func admit(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition, b
 	}
 	storedJSON, err := stored.MarshalJSON()
 	require.NoError(t, err)
+	requireTyped(t, storedJSON)
 	sentJSON, err := sent.MarshalJSON()
 	require.NoError(t, err)
 	diff, err := jsonpatch.CreateMergePatch(sentJSON, storedJSON)
@@ -130,6 +139,26 @@ func admit(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition, b
 		got.Defaulted = nil
 	}
 	return got
+}
+
+// requireTyped requires that the Go type knows every field of the stored object, and loses none.
+func requireTyped(t *testing.T, object []byte) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clusterv1alpha1.AddToScheme, configv1alpha1.AddToScheme, policyv1alpha1.AddToScheme, workv1alpha1.AddToScheme, workv1alpha2.AddToScheme,
+	} {
+		require.NoError(t, add(scheme))
+	}
+	codec := kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme, scheme, kjson.SerializerOptions{Strict: true})
+	typed, _, err := codec.Decode(object, nil, nil)
+	require.NoError(t, err)
+	var encoded bytes.Buffer
+	require.NoError(t, codec.Encode(typed, &encoded))
+	again, _, err := codec.Decode(encoded.Bytes(), nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, typed, again)
+	require.Equal(t, typed, typed.DeepCopyObject())
 }
 
 // printColumns returns a line for each column that kubectl get prints of base with -o wide, but the age.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -83,6 +84,7 @@ func (s *Schema) Admit(ctx context.Context, obj *unstructured.Unstructured) (*un
 	defaulting.Default(stored.Object, s.structural)
 
 	errs := validation.ValidateCustomResource(nil, stored.Object, s.types)
+	errs = append(errs, objectmeta.Validate(ctx, nil, stored.Object, s.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, stored.Object)...)
 	if len(errs) > 0 {
 		// As in the API server, CEL rules may rely on types and bounds.
