@@ -59,9 +59,9 @@ func defaultPlacement(p *Placement) {
 		setIfZero(&constraint.MinGroups, 1)
 	}
 	if strategy := p.ReplicaScheduling; strategy != nil {
-		setIfZero(&strategy.ReplicaSchedulingType, ReplicaSchedulingDivided)
-		if strategy.ReplicaSchedulingType == ReplicaSchedulingDivided {
-			setIfZero(&strategy.ReplicaDivisionPreference, ReplicaDivisionWeighted)
+		setIfZero(&strategy.ReplicaSchedulingType, ReplicaSchedulingTypeDivided)
+		if strategy.ReplicaSchedulingType == ReplicaSchedulingTypeDivided {
+			setIfZero(&strategy.ReplicaDivisionPreference, ReplicaDivisionPreferenceWeighted)
 		}
 	}
 }

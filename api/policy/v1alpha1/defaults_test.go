@@ -31,11 +31,11 @@ func TestPropagationSpecDefaulted(t *testing.T) {
 		}, {
 			"a given strategy is Divided, and Weighted",
 			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{}}},
-			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingDivided, ReplicaDivisionPreference: ReplicaDivisionWeighted}}},
+			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingTypeDivided, ReplicaDivisionPreference: ReplicaDivisionPreferenceWeighted}}},
 		}, {
 			"Duplicated divides nothing",
-			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingDuplicated}}},
-			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingDuplicated}}},
+			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingTypeDuplicated}}},
+			PropagationSpec{Placement: Placement{ReplicaScheduling: &ReplicaSchedulingStrategy{ReplicaSchedulingType: ReplicaSchedulingTypeDuplicated}}},
 		}, {
 			"a constraint is by cluster unless it says otherwise, and asks for one group",
 			PropagationSpec{Placement: Placement{SpreadConstraints: []SpreadConstraint{{}, {SpreadByLabel: "team"}, {SpreadByField: SpreadByFieldZone, MinGroups: 2}}}},

@@ -154,10 +154,10 @@ type ReplicaSchedulingType string
 
 // The types of replica scheduling.
 const (
-	// ReplicaSchedulingDuplicated gives all replicas to every cluster.
-	ReplicaSchedulingDuplicated ReplicaSchedulingType = "Duplicated"
-	// ReplicaSchedulingDivided gives a share to every cluster.
-	ReplicaSchedulingDivided ReplicaSchedulingType = "Divided"
+	// ReplicaSchedulingTypeDuplicated gives all replicas to every cluster.
+	ReplicaSchedulingTypeDuplicated ReplicaSchedulingType = "Duplicated"
+	// ReplicaSchedulingTypeDivided gives a share to every cluster.
+	ReplicaSchedulingTypeDivided ReplicaSchedulingType = "Divided"
 )
 
 // ReplicaDivisionPreference says how replicas are divided.
@@ -167,10 +167,10 @@ type ReplicaDivisionPreference string
 
 // The preferences of division.
 const (
-	// ReplicaDivisionAggregated uses as few clusters as possible.
-	ReplicaDivisionAggregated ReplicaDivisionPreference = "Aggregated"
-	// ReplicaDivisionWeighted divides by weight.
-	ReplicaDivisionWeighted ReplicaDivisionPreference = "Weighted"
+	// ReplicaDivisionPreferenceAggregated uses as few clusters as possible.
+	ReplicaDivisionPreferenceAggregated ReplicaDivisionPreference = "Aggregated"
+	// ReplicaDivisionPreferenceWeighted divides by weight.
+	ReplicaDivisionPreferenceWeighted ReplicaDivisionPreference = "Weighted"
 )
 
 // ClusterPreferences are the weights of clusters.

@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 // Work is what one member cluster is to hold. It lives in the namespace of the cluster: see ExecutionNamespace.
@@ -119,7 +121,7 @@ type ManifestStatus struct {
 
 	// Health is the object's health.
 	// +optional
-	Health ResourceHealth `json:"health,omitempty"`
+	Health workv1alpha2.ResourceHealth `json:"health,omitempty"`
 }
 
 // ResourceIdentifier names an object in a Work.
@@ -147,15 +149,3 @@ type ResourceIdentifier struct {
 	// Name is the object's name.
 	Name string `json:"name"`
 }
-
-// ResourceHealth is the health of an object in a member cluster.
-//
-// +kubebuilder:validation:Enum=Healthy;Unhealthy;Unknown
-type ResourceHealth string
-
-// The healths.
-const (
-	ResourceHealthy   ResourceHealth = "Healthy"
-	ResourceUnhealthy ResourceHealth = "Unhealthy"
-	ResourceUnknown   ResourceHealth = "Unknown"
-)

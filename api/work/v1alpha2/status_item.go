@@ -21,12 +21,13 @@ type AggregatedStatusItem struct {
 	AppliedMessage string `json:"appliedMessage,omitempty"`
 
 	// Health is the object's health in the member.
-	// +kubebuilder:validation:Enum=Healthy;Unhealthy;Unknown
 	// +optional
 	Health ResourceHealth `json:"health,omitempty"`
 }
 
 // ResourceHealth is the health of an object in a member cluster.
+//
+// +kubebuilder:validation:Enum=Healthy;Unhealthy;Unknown
 type ResourceHealth string
 
 // The healths.
