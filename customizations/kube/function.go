@@ -28,7 +28,24 @@ type Param struct {
 	Type Type
 	// Optional tells that the argument may be left out or be null; the function then gets nil.
 	Optional bool
+	// Path says, for names and paths of fields, in what they are looked up, so that they can be checked against a schema.
+	Path Root
 }
+
+// Root is what a path of fields begins at.
+type Root string
+
+// The roots.
+const (
+	// Object is the object that the rule is about.
+	Object Root = "object"
+	// Status is the object's status.
+	Status Root = "status"
+	// MemberStatus is the status that a member reports.
+	MemberStatus Root = "memberStatus"
+	// Argument is the first argument of the same call.
+	Argument Root = "argument"
+)
 
 // Function is one function of the library.
 type Function struct {
@@ -47,8 +64,7 @@ type Function struct {
 	// Lua and CEL are examples, each a whole expression; tests run them.
 	Lua, CEL string
 	// Call computes the result. Arguments and result are plain values: nil, bool, int64, float64, string, map[string]any,
-	// []any. Arguments must not be modified; a result may share memory with them. len(args) is len(Params), or more for a
-	// variadic function.
+	// []any. Arguments must not be modified; a result may share memory with them. They are what Check returned.
 	Call func(c *Call, args []any) (any, error)
 }
 

@@ -1,0 +1,149 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter/value"
+	"github.com/dragoman-io/dragoman/podspec"
+)
+
+func resources() []Function {
+	return []Function{
+		{
+			Name:    "podRequirements",
+			Aliases: []string{"accuratePodRequirements"},
+			Params:  []Param{{Name: "template", Type: Map}},
+			Result:  Any,
+			Doc: "What a pod of the template needs, as replicaRequirements: nodeClaim from its node selector, tolerations and " +
+				"required node affinity; resourceRequest as Kubernetes counts it, a missing request defaulting to its limit. Null " +
+				"when it needs nothing.",
+			Lua: `kube.podRequirements(object.spec.template)`,
+			CEL: `kube.podRequirements(object.spec.template)`,
+			Call: func(_ *Call, args []any) (any, error) {
+				requirements, err := podspec.RequirementsValue(object(args[0]))
+				if requirements == nil || err != nil {
+					return nil, value.In("template", err)
+				}
+				return requirements, nil
+			},
+		},
+		{
+			Name:    "podDependencies",
+			Aliases: []string{"getPodDependencies"},
+			Params: []Param{
+				{Name: "template", Type: Map},
+				{Name: "namespace", Type: String, Optional: true},
+			},
+			Result: List,
+			Doc: "The ConfigMaps, Secrets, ServiceAccount and PersistentVolumeClaims that a pod of the template refers to, as " +
+				"dependencies; an empty list when there are none. They are in namespace: `default` when it is null, none at all " +
+				"when it is empty.",
+			Lua: `kube.podDependencies(object.spec.template, object.metadata.namespace)`,
+			CEL: `kube.podDependencies(object.spec.template, object.metadata.?namespace)`,
+			Call: func(_ *Call, args []any) (any, error) {
+				namespace := "default"
+				if args[1] != nil {
+					namespace = text(args[1])
+				}
+				refs, err := podspec.DependenciesValue(object(args[0]), namespace)
+				return refs, value.In("template", err)
+			},
+		},
+		{
+			Name:     "resourceAdd",
+			Params:   []Param{{Name: "quantities", Type: String, Optional: true}},
+			Variadic: true,
+			Result:   String,
+			Doc:      "The sum of quantities as a quantity; null counts 0.",
+			Lua:      `kube.resourceAdd("500m", "1", nil)`,
+			CEL:      `kube.resourceAdd('500m', '1', null)`,
+			Call: func(_ *Call, args []any) (any, error) {
+				var total resource.Quantity
+				for i, arg := range args {
+					if arg == nil {
+						continue
+					}
+					q, err := script.ParseQuantity(text(arg))
+					if err != nil {
+						return nil, value.InElement("quantities", i, err)
+					}
+					total.Add(q)
+				}
+				return total.String(), nil
+			},
+		},
+		{
+			Name:     "resourceMax",
+			Params:   []Param{{Name: "quantities", Type: Any, Optional: true}},
+			Variadic: true,
+			Result:   Any,
+			Doc: "The greatest of quantities, text or numbers, as it was given; the first of equal ones. Null is passed over; " +
+				"null when there is none.",
+			Lua:  `kube.resourceMax("500m", 1, nil)`,
+			CEL:  `kube.resourceMax('500m', 1, null)`,
+			Call: resourceMax,
+		},
+		{
+			Name:    "resourceQuantity",
+			Aliases: []string{"getResourceQuantity"},
+			Params:  []Param{{Name: "quantity", Type: String, Optional: true}},
+			Result:  Double,
+			Doc:     "A quantity as a number, rounded to the nearest there is; null is 0. A negative one is an error.",
+			Lua:     `kube.resourceQuantity("1500m")`,
+			CEL:     `kube.resourceQuantity('1500m')`,
+			Call: func(_ *Call, args []any) (any, error) {
+				if args[0] == nil {
+					return 0.0, nil
+				}
+				q, err := script.ParseQuantity(text(args[0]))
+				if err != nil {
+					return nil, fmt.Errorf("quantity: %w", err)
+				}
+				f := q.AsApproximateFloat64()
+				if f < 0 || math.IsInf(f, 0) {
+					return nil, fmt.Errorf("quantity: want one from 0 to the greatest number, got %q", text(args[0]))
+				}
+				return f, nil
+			},
+		},
+	}
+}
+
+func resourceMax(_ *Call, args []any) (any, error) {
+	var best any
+	var most resource.Quantity
+	for i, arg := range args {
+		if arg == nil {
+			continue
+		}
+		q, err := quantity(arg)
+		if err != nil {
+			return nil, value.InElement("quantities", i, err)
+		}
+		if best == nil || q.Cmp(most) > 0 {
+			best, most = arg, q
+		}
+	}
+	return best, nil
+}
+
+func quantity(v any) (resource.Quantity, error) {
+	switch v := v.(type) {
+	case string:
+		return script.ParseQuantity(v)
+	case int64:
+		return *resource.NewQuantity(v, resource.DecimalSI), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return resource.Quantity{}, errors.New("want a quantity, got " + strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return script.ParseQuantity(strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return resource.Quantity{}, value.Wrong("", "a quantity", v)
+}
