@@ -67,6 +67,19 @@ func TestRulesCompileOnOldestControlPlane(t *testing.T) {
 	assert.Greater(t, rules, 10)
 }
 
+func TestObjectsHaveNoStatus(t *testing.T) {
+	definitions, err := All()
+	require.NoError(t, err)
+	objects, err := Objects()
+	require.NoError(t, err)
+	require.Len(t, objects, len(definitions))
+	for i, object := range objects {
+		assert.Equal(t, definitions[i].Name, object.GetName())
+		assert.Equal(t, "CustomResourceDefinition", object.GetKind())
+		assert.NotContains(t, object.Object, "status")
+	}
+}
+
 func TestGetNamesWhatIsMissing(t *testing.T) {
 	_, err := Get("gateways.example.com")
 	require.ErrorIs(t, err, fs.ErrNotExist)
