@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -123,16 +122,11 @@ func (c *decoder) readItems(key string, value any) {
 	}
 	c.Items = make([]interpreter.StatusItem, 0, len(list))
 	for i, value := range list {
-		var item workv1alpha2.AggregatedStatusItem
-		err := recode(value, &item, !c.Recorded)
-		if err == nil {
-			var decoded interpreter.StatusItem
-			decoded, err = interpreter.DecodeItem(item)
-			c.Items = append(c.Items, decoded)
-		}
+		item, err := ParseItem(value, !c.Recorded)
 		if err != nil {
 			c.fail(manifest.Path{key, i}, "statusItems[%d]: %w", i, err)
 		}
+		c.Items = append(c.Items, item)
 	}
 }
 

@@ -1,0 +1,135 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/manifest"
+)
+
+// Checker finds problems. It keeps nothing between calls and is safe for concurrent use.
+type Checker struct {
+	// Engines compile the scripts of their languages; a script in another one is an error.
+	Engines map[script.Language]script.Engine
+	// Portable makes everything an error that Karmada's own API and interpreter do not have.
+	Portable bool
+}
+
+// File is the data of a file and its name.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Report is what was looked at and what is wrong.
+type Report struct {
+	// Customizations, Webhooks and Objects are how many of each were looked at: customizations, webhook configurations, and
+	// objects of kinds with pitfalls of their own.
+	Customizations, Webhooks, Objects int
+	// Problems are sorted by place.
+	Problems []Problem
+}
+
+// Files checks every object in files: customizations, each by itself and against the others; webhook configurations; and
+// objects of kinds that people are known to get wrong (FlinkDeployment). Any other object is an error.
+func (c Checker) Files(ctx context.Context, files ...File) Report {
+	var r Report
+	var found []customizations.Customization
+	for _, f := range files {
+		documents := manifest.Split(f.Name, f.Data)
+		if len(documents) == 0 {
+			r.add(Problem{Severity: script.Error, File: f.Name, Message: "want a " + customizations.Kind + ", got an empty file"})
+		}
+		for _, d := range documents {
+			found = append(found, c.document(ctx, d, &r)...)
+		}
+	}
+	r.Customizations = len(found)
+	if err := customizations.Distinct(found); err != nil {
+		r.add(fileProblems("", err)...)
+	}
+	for i := range found {
+		r.add(c.Customization(found[i])...)
+		r.add(Conflicts(found[i], found[:i])...)
+	}
+	r.Problems = sorted(r.Problems)
+	return r
+}
+
+func (r *Report) add(problems ...Problem) { r.Problems = append(r.Problems, problems...) }
+
+// document checks what is not a customization, and returns the customizations.
+func (c Checker) document(ctx context.Context, d *manifest.Document, r *Report) []customizations.Customization {
+	objects, err := d.Objects()
+	if err != nil && len(objects) == 0 {
+		r.add(documentProblem(d, err))
+		return nil
+	}
+	var others []manifest.Object
+	for _, o := range objects {
+		if !isCustomization(&o) {
+			others = append(others, o)
+		}
+	}
+	if len(others) == 0 {
+		return c.decode(d, r)
+	}
+	for i := range others {
+		c.object(ctx, &others[i], r)
+	}
+	if len(others) < len(objects) {
+		r.add(Problem{
+			Severity: script.Error, File: d.File, Line: d.Line(),
+			Message: "want a list of customizations only, or each object in a document of its own",
+		})
+	}
+	return nil
+}
+
+// documentProblem returns the problem of a document that is no object. The error's text begins with the place.
+func documentProblem(d *manifest.Document, err error) Problem {
+	text := err.Error()
+	var line int
+	if n, scanErr := fmt.Sscanf(text, d.File+":%d:", &line); n != 1 || scanErr != nil {
+		return Problem{Severity: script.Error, File: d.File, Line: d.Line(), Message: text}
+	}
+	return Problem{Severity: script.Error, File: d.File, Line: line, Message: text[len(fmt.Sprintf("%s:%d: ", d.File, line)):]}
+}
+
+func isCustomization(o *manifest.Object) bool {
+	return o.GetKind() == customizations.Kind && o.GroupVersionKind().Group == configv1alpha1.GroupVersion.Group
+}
+
+// decode reads the customizations of a document. It is decoded behind as many empty lines as stand before it in its file,
+// so that places come out right.
+func (c Checker) decode(d *manifest.Document, r *Report) []customizations.Customization {
+	data := slices.Concat(bytes.Repeat([]byte("\n"), d.Start-1), d.Text)
+	found, err := customizations.Decode(d.File, data)
+	if err != nil {
+		r.add(fileProblems(d.File, err)...)
+		return nil
+	}
+	return found
+}
+
+func (c Checker) object(ctx context.Context, o *manifest.Object, r *Report) {
+	gvk := o.GroupVersionKind()
+	switch {
+	case gvk.Group == configv1alpha1.GroupVersion.Group && gvk.Kind == webhookKind:
+		r.Webhooks++
+		r.add(c.webhookConfiguration(ctx, o)...)
+	case gvk.Group == "flink.apache.org" && gvk.Kind == "FlinkDeployment":
+		r.Objects++
+		r.add(flinkMemory(o)...)
+	default:
+		r.add(Problem{
+			Severity: script.Error, File: o.Document.File, Line: o.LineOf(nil),
+			Message: fmt.Sprintf("want a %s or %s, got a %s of %s", customizations.Kind, webhookKind, gvk.Kind, gvk.GroupVersion()),
+		})
+	}
+}

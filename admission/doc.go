@@ -1,0 +1,6 @@
+// Package admission knows what is wrong with customizations and webhook configurations before they take effect: everything
+// that the command check and the admission webhooks say.
+//
+//	checker := admission.Checker{Engines: engines}
+//	for _, problem := range checker.Files(ctx, admission.File{Name: "rules.yaml", Data: data}) { ... }
+package admission

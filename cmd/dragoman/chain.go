@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// engines returns the script engines by language.
+func engines() map[script.Language]script.Engine {
+	return map[script.Language]script.Engine{}
+}
+
+// shipped returns the links of the chain that are part of this program: the catalogue, the built-in kinds, and what
+// holds for every object.
+func shipped() interpreter.Interpreter {
+	return interpreter.Chain{}
+}
+
+// newSet compiles the customizations in files. It is an error when a file cannot be read as customizations; rules that do
+// not compile answer their error.
+func newSet(files []file) (*customizations.Set, error) {
+	var found []customizations.Customization
+	var errs []error
+	for _, f := range files {
+		cs, err := customizations.Decode(f.name, f.data)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if err == nil && len(cs) == 0 {
+			errs = append(errs, errors.New(f.name+": want a "+customizations.Kind+", got an empty file"))
+		}
+		found = append(found, cs...)
+	}
+	if err := customizations.Distinct(found); err != nil && len(errs) == 0 {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return nil, unusable(errors.Join(errs...))
+	}
+	set := customizations.New(customizations.Options{Link: "customizations", Engines: engines()})
+	return set.With(found...), nil
+}

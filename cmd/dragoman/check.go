@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dragoman-io/dragoman/admission"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	portable bool
+	output   string
+}
+
+func newCheck(streams genericiooptions.IOStreams) *cobra.Command {
+	var o checkOptions
+	files := &reader{stdin: streams.In}
+	var named []string
+	cmd := &cobra.Command{
+		Use:   "check [FILE | FOLDER | URL | -]...",
+		Short: "Find what is wrong with customizations and webhook configurations",
+		Long: `Checks ResourceInterpreterCustomizations: fields, targets, syntax, the functions that must be there, what the sandbox
+does not have, conflicts between them. Checks ResourceInterpreterWebhookConfigurations. Warns of FlinkDeployments whose
+amounts of memory mean one thing to Flink and another to Kubernetes.
+
+Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot be read as such an object.`,
+		Example: examples(
+			"dragoman check customizations.yaml",
+			"dragoman check -R rules/ webhooks.yaml",
+			"",
+			"# Nothing that Karmada would not understand",
+			"dragoman check --portable customizations.yaml",
+		),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return checkFiles(cmd.Context(), streams, files, append(named, args...), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVarP(&named, "filename", "f", nil, "the same as arguments")
+	f.BoolVarP(&files.recursive, "recursive", "R", false, "look below folders as well")
+	f.BoolVar(&o.portable, "portable", false, "make everything an error that Karmada does not have")
+	addOutputFlag(cmd, &o.output)
+	return cmd
+}
+
+// checkFiles checks what names stand for and writes the report.
+func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *reader, names []string, o checkOptions) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return unusablef("want a file, a folder, a URL or -")
+	}
+	data, err := files.read(ctx, names...)
+	if err != nil {
+		return err
+	}
+	given := make([]admission.File, len(data))
+	for i, f := range data {
+		given[i] = admission.File{Name: f.name, Data: f.data}
+	}
+	checker := admission.Checker{Engines: engines(), Portable: o.portable}
+	report := checker.Files(ctx, given...)
+	if o.output != "" {
+		err = printValue(streams.Out, o.output, reportDocument(report))
+	} else {
+		err = printReport(streams, report)
+	}
+	if err != nil {
+		return err
+	}
+	return reportVerdict(report)
+}
+
+func printReport(streams genericiooptions.IOStreams, report admission.Report) error {
+	errorCount := 0
+	for _, p := range report.Problems {
+		if p.Severity == script.Error {
+			errorCount++
+		}
+		if _, err := fmt.Fprintln(streams.Out, p.Error()); err != nil {
+			return err
+		}
+	}
+	objects := counted(report.Customizations, "customization")
+	if report.Webhooks > 0 {
+		objects += ", " + counted(report.Webhooks, "webhook configuration")
+	}
+	if report.Objects > 0 {
+		objects += ", " + counted(report.Objects, "other object")
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s: %s, %s\n", objects, counted(errorCount, "error"), counted(len(report.Problems)-errorCount, "warning"))
+	return err
+}
+
+// counted returns "1 error" or "2 errors".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func reportDocument(report admission.Report) map[string]any {
+	problems := make([]any, len(report.Problems))
+	for i, p := range report.Problems {
+		item := map[string]any{"severity": string(p.Severity), "message": p.Message}
+		for key, text := range map[string]string{"file": p.File, "object": p.Object, "field": p.Field, "snippet": p.Snippet} {
+			if text != "" {
+				item[key] = text
+			}
+		}
+		for key, n := range map[string]int{"line": p.Line, "column": p.Column} {
+			if n > 0 {
+				item[key] = int64(n)
+			}
+		}
+		problems[i] = item
+	}
+	return map[string]any{
+		"apiVersion": outputVersion, "kind": "CheckReport",
+		"customizations": int64(report.Customizations), "webhookConfigurations": int64(report.Webhooks),
+		"problems": problems,
+	}
+}
+
+func reportVerdict(report admission.Report) error {
+	code := exitOK
+	for _, p := range report.Problems {
+		switch {
+		case p.Severity != script.Error:
+		case p.Object == "" && p.Field == "":
+			return exit(exitUnusable, nil)
+		default:
+			code = exitFailed
+		}
+	}
+	if code == exitOK {
+		return nil
+	}
+	return exit(code, nil)
+}

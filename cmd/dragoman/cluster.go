@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+)
+
+// clusterOptions are the flags that say which cluster objects are read from. No connection is made before get.
+type clusterOptions struct {
+	kubeconfig string
+	context    string
+	namespace  string
+}
+
+func (o *clusterOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the kubeconfig file for KIND/NAME (default $KUBECONFIG or ~/.kube/config)")
+	f.StringVar(&o.context, "context", "", "the context of the kubeconfig")
+	f.StringVar(&o.context, "karmada-context", "", "the same as --context")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "the namespace of KIND/NAME (default that of the context)")
+}
+
+// isResourceName tells whether an argument is KIND/NAME rather than a file.
+func isResourceName(arg string) bool {
+	kind, name, ok := strings.Cut(arg, "/")
+	if !ok || kind == "" || name == "" || strings.ContainsAny(name, "/*?[") || strings.HasPrefix(kind, ".") {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return os.IsNotExist(err) && !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".json")
+}
+
+// get reads the object called KIND/NAME, where KIND is any name that kubectl takes.
+func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.Unstructured, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	flags := genericclioptions.NewConfigFlags(true)
+	flags.KubeConfig, flags.Context = &o.kubeconfig, &o.context
+	namespace := o.namespace
+	if namespace == "" {
+		var err error
+		if namespace, _, err = flags.ToRawKubeConfigLoader().Namespace(); err != nil {
+			return nil, unusablef("%s: %w", name, err)
+		}
+	}
+	infos, err := resource.NewBuilder(flags).
+		Unstructured().
+		NamespaceParam(namespace).DefaultNamespace().
+		ResourceTypeOrNameArgs(true, name).
+		SingleResourceType().
+		Flatten().
+		Do().
+		Infos()
+	if err != nil {
+		return nil, unusablef("%s: %w", name, err)
+	}
+	found := make([]*unstructured.Unstructured, 0, len(infos))
+	for _, info := range infos {
+		if object, ok := info.Object.(*unstructured.Unstructured); ok {
+			found = append(found, object)
+		}
+	}
+	return found, nil
+}

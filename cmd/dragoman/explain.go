@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
+	o := &interpretOptions{IOStreams: streams, chain: true}
+	cmd := &cobra.Command{
+		Use:   "explain [FILE | URL | - | KIND/NAME | VERSION/KIND | GROUP/VERSION/KIND]...",
+		Short: "Say which rule answers each operation, and what it hides",
+		Long: `Says for a kind, or for the kind of an object, which rule answers each operation and which rules stand behind it: hidden,
+unless the rule declines or asks the next one. Rules given with -f stand in front of the shipped ones.`,
+		Example: examples(
+			"dragoman explain flinkdeployment.yaml",
+			"dragoman explain apps/v1/Deployment",
+			"dragoman explain v1/Pod -f customizations.yaml",
+		),
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVarP(&o.rules, "filename", "f", nil, "customizations in front of the shipped rules: files, folders, URLs or -")
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "look below folders as well")
+	o.cluster.addFlags(f)
+	addOutputFlag(cmd, &o.output)
+	return cmd
+}
+
+// explanation is which rules there are for the operations of a kind.
+type explanation struct {
+	kind  schema.GroupVersionKind
+	rules map[interpreter.Operation][]interpreter.Source
+}
+
+func (o *interpretOptions) explain(ctx context.Context, args []string) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	files := &reader{stdin: o.In, recursive: o.recursive}
+	rules, err := o.interpreter(ctx, files)
+	if err != nil {
+		return err
+	}
+	kinds, err := o.kinds(ctx, files, args)
+	if err != nil {
+		return err
+	}
+	explanations := make([]explanation, len(kinds))
+	for i, gvk := range kinds {
+		explanations[i] = explanation{kind: gvk, rules: map[interpreter.Operation][]interpreter.Source{}}
+		for _, info := range interpreter.Operations() {
+			explanations[i].rules[info.Operation] = interpreter.Explain(rules, gvk, info.Operation)
+		}
+	}
+	if o.output != "" {
+		return printValue(o.Out, o.output, explanationDocument(explanations))
+	}
+	return printExplanations(o.Out, explanations)
+}
+
+// kinds returns the kinds that arguments name or whose objects they name, each once.
+func (o *interpretOptions) kinds(ctx context.Context, files *reader, args []string) ([]schema.GroupVersionKind, error) {
+	var kinds []schema.GroupVersionKind
+	seen := map[schema.GroupVersionKind]bool{}
+	add := func(gvk schema.GroupVersionKind) {
+		if !seen[gvk] {
+			seen[gvk] = true
+			kinds = append(kinds, gvk)
+		}
+	}
+	for _, arg := range args {
+		if gvk, ok := kindArgument(arg); ok {
+			add(gvk)
+			continue
+		}
+		objects, err := o.subjects(ctx, files, []string{arg})
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			add(object.GroupVersionKind())
+		}
+	}
+	return kinds, nil
+}
+
+// kindArgument reads VERSION/KIND and GROUP/VERSION/KIND. A kind begins with a capital letter.
+func kindArgument(arg string) (schema.GroupVersionKind, bool) {
+	i := strings.LastIndex(arg, "/")
+	if i < 1 || i+1 == len(arg) || arg[i+1] < 'A' || arg[i+1] > 'Z' || strings.Contains(arg[i+1:], ".") {
+		return schema.GroupVersionKind{}, false
+	}
+	gv, err := schema.ParseGroupVersion(arg[:i])
+	return gv.WithKind(arg[i+1:]), err == nil
+}
+
+func printExplanations(w io.Writer, explanations []explanation) error {
+	for i, e := range explanations {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s %s\n", e.kind.GroupVersion(), e.kind.Kind)
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "OPERATION\tANSWERED BY\tBEHIND IT")
+		for _, info := range interpreter.Operations() {
+			sources := e.rules[info.Operation]
+			if len(sources) == 0 {
+				fmt.Fprintf(table, "%s\tnobody\t\n", info.Operation)
+				continue
+			}
+			behind := make([]string, 0, len(sources)-1)
+			for _, s := range sources[1:] {
+				behind = append(behind, describeSource(s))
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\n", info.Operation, describeSource(sources[0]), strings.Join(behind, ", "))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeSource returns a source with what there is to know about it.
+func describeSource(s interpreter.Source) string {
+	text := s.String()
+	if s.Position != "" {
+		text += " " + s.Position
+	}
+	if s.Condition != "" {
+		text += ", " + s.Condition
+	}
+	if s.Joined {
+		text += ", joined"
+	}
+	if s.Err != nil {
+		first, _, _ := strings.Cut(s.Err.Error(), "\n")
+		text += ", does not load: " + first
+	}
+	return text
+}
+
+func explanationDocument(explanations []explanation) map[string]any {
+	items := make([]any, 0, len(explanations))
+	for _, e := range explanations {
+		operations := map[string]any{}
+		for op, sources := range e.rules {
+			rules := make([]any, 0, len(sources))
+			for _, s := range sources {
+				rules = append(rules, sourceDocument(s))
+			}
+			operations[string(op)] = rules
+		}
+		items = append(items, map[string]any{
+			"apiVersion": e.kind.GroupVersion().String(), "kind": e.kind.Kind, "operations": operations,
+		})
+	}
+	return map[string]any{"apiVersion": outputVersion, "kind": "ExplainResultList", "items": items}
+}
+
+func sourceDocument(s interpreter.Source) map[string]any {
+	out := map[string]any{"link": s.Link}
+	for key, text := range map[string]string{
+		"name": s.Name, "field": s.Field, "language": s.Language, "position": s.Position, "condition": s.Condition,
+	} {
+		if text != "" {
+			out[key] = text
+		}
+	}
+	if s.Joined {
+		out["joined"] = true
+	}
+	if s.Err != nil {
+		out["error"] = s.Err.Error()
+	}
+	return out
+}

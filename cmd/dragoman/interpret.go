@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// interpretOptions are the flags of interpret.
+type interpretOptions struct {
+	genericiooptions.IOStreams
+	cluster clusterOptions
+
+	rules         []string
+	recursive     bool
+	chain         bool
+	operation     string
+	desired       string
+	observed      string
+	status        []string
+	replicas      int32
+	member        string
+	targets       []string
+	output        string
+	managedFields bool
+	check         bool
+	// flags tells which flags were given.
+	flags *pflag.FlagSet
+}
+
+func newInterpret(streams genericiooptions.IOStreams) *cobra.Command {
+	o := &interpretOptions{IOStreams: streams}
+	cmd := &cobra.Command{
+		Use:   "interpret [FILE | URL | - | KIND/NAME]...",
+		Short: "Ask what an object means",
+		Long: `Asks one operation of an object, or all of them, and prints the answers.
+
+Without -f the shipped rules answer. Rules given with -f answer alone: the shipped ones stand behind them only for what
+the rules themselves ask of the next link; --chain lets those answer too.
+
+Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that was asked; 2 unusable input.`,
+		Example: examples(
+			"# Everything there is to know about an object",
+			"dragoman interpret flinkdeployment.yaml",
+			"",
+			"# One operation, by rules of your own",
+			"dragoman interpret -f customizations.yaml --operation InterpretHealth --observed-file observed.yaml",
+			"",
+			"# The template with its members' statuses merged in",
+			"dragoman interpret --operation AggregateStatus --desired-file template.yaml --status-file items.yaml",
+			"",
+			"# An object in a cluster",
+			"dragoman interpret deployment/web -n shop --operation InterpretHealth",
+		),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	o.flags = f
+	f.StringSliceVarP(&o.rules, "filename", "f", nil, "customizations that answer: files, folders, URLs or -")
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "look below folders as well")
+	f.BoolVar(&o.chain, "chain", false, "let the shipped rules answer what the given ones do not")
+	f.StringVar(&o.operation, "operation", "all", "what to ask: all, or one of "+strings.Join(operationNames(), ", "))
+	f.StringVar(&o.desired, "desired-file", "", "the object as it is desired: file, URL or -")
+	f.StringVar(&o.observed, "observed-file", "", "the object as it is in a member cluster: file, URL or -")
+	f.StringSliceVar(&o.status, "status-file", nil, "what the members report, for AggregateStatus: files, folders, patterns, URLs or -")
+	f.Int32Var(&o.replicas, "desired-replica", 0, "the number of replicas, for ReviseReplica")
+	f.StringVar(&o.member, "cluster", "", "the member cluster that ReviseReplica and Retain are about")
+	f.StringSliceVar(&o.targets, "target", nil, "a cluster that the object is placed on, as name=replicas; may be repeated")
+	f.BoolVar(&o.managedFields, "show-managed-fields", false, "keep metadata.managedFields in printed objects")
+	f.BoolVar(&o.check, "check", false, "check the customizations instead, as the command check does")
+	o.cluster.addFlags(f)
+	addOutputFlag(cmd, &o.output)
+	registerCompletion(cmd, "operation", append([]string{"all"}, operationNames()...))
+	return cmd
+}
+
+func (o *interpretOptions) replicasGiven() bool { return o.flags.Changed("desired-replica") }
+
+func operationNames() []string {
+	var names []string
+	for _, info := range interpreter.Operations() {
+		names = append(names, string(info.Operation))
+	}
+	return names
+}
+
+// answer is what became of one question.
+type answer struct {
+	request *interpreter.Request
+	source  interpreter.Source
+	outputs []cases.Output
+	printed []string
+	// err is why there is no answer; ErrNotHandled when nobody answers.
+	err error
+	// missing is the input that the question lacks; it was not asked then.
+	missing string
+}
+
+func (o *interpretOptions) run(ctx context.Context, args []string) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	files := &reader{stdin: o.In, recursive: o.recursive}
+	if o.check {
+		return checkFiles(ctx, o.IOStreams, files, append(o.rules, args...), checkOptions{output: o.output})
+	}
+	infos, err := operations(o.operation)
+	if err != nil {
+		return err
+	}
+	rules, err := o.interpreter(ctx, files)
+	if err != nil {
+		return err
+	}
+	in, err := o.inputs(ctx, files, args)
+	if err != nil {
+		return err
+	}
+	questions, err := in.questions(infos)
+	if err != nil {
+		return err
+	}
+	answers := make([]answer, len(questions))
+	for i, q := range questions {
+		answers[i] = ask(ctx, rules, q)
+		for _, text := range answers[i].printed {
+			fmt.Fprintf(o.ErrOut, "print: %s\n", text)
+		}
+	}
+	if err := o.print(answers, len(infos) == 1); err != nil {
+		return err
+	}
+	return o.verdict(answers, len(infos) == 1)
+}
+
+// operations returns the operations that a name means: one, or all.
+func operations(name string) ([]interpreter.OperationInfo, error) {
+	if strings.EqualFold(name, "all") {
+		return interpreter.Operations(), nil
+	}
+	op, err := interpreter.ParseOperation(name)
+	if err != nil {
+		return nil, unusablef("--operation: %w, or all", err)
+	}
+	return []interpreter.OperationInfo{*op.Info()}, nil
+}
+
+// interpreter returns the rules that answer.
+func (o *interpretOptions) interpreter(ctx context.Context, files *reader) (interpreter.Interpreter, error) {
+	rest := shipped()
+	if len(o.rules) == 0 {
+		return rest, nil
+	}
+	given, err := files.read(ctx, o.rules...)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSet(given)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.chain:
+		return interpreter.Chain{set, rest}, nil
+	default:
+		return cases.Alone(set, rest), nil
+	}
+}
+
+// placement reads --target.
+func (o *interpretOptions) placement() ([]workv1alpha2.TargetCluster, error) {
+	var targets []workv1alpha2.TargetCluster
+	for _, text := range o.targets {
+		name, number, ok := strings.Cut(text, "=")
+		replicas, err := strconv.ParseInt(number, 10, 32)
+		if !ok || name == "" || err != nil || replicas < 0 {
+			return nil, unusablef("--target: want name=replicas such as member1=3, got %q", text)
+		}
+		targets = append(targets, workv1alpha2.TargetCluster{Name: name, Replicas: int32(replicas)})
+	}
+	return targets, nil
+}
+
+// ask asks one question.
+func ask(ctx context.Context, rules interpreter.Interpreter, q question) answer {
+	a := answer{request: q.request, missing: q.missing}
+	if q.missing != "" {
+		return a
+	}
+	ctx = interpreter.WithTrace(ctx, &interpreter.Trace{
+		Answered: func(source interpreter.Source, _ error) { a.source = source },
+		Printed:  func(_ interpreter.Source, text string) { a.printed = append(a.printed, text) },
+	})
+	resp, err := interpreter.Client{Interpreter: rules}.Do(ctx, q.request)
+	if err != nil {
+		a.err = err
+		return a
+	}
+	a.outputs, a.err = cases.Outputs(q.request.Operation, resp)
+	return a
+}
+
+// verdict writes the errors and returns the one that ends the process, nil when every question was answered. That nobody
+// answers is an error only when one operation was asked.
+func (o *interpretOptions) verdict(answers []answer, single bool) error {
+	failed := false
+	for i := range answers {
+		a := &answers[i]
+		if a.err == nil || errors.Is(a.err, interpreter.ErrNotHandled) && !single {
+			continue
+		}
+		failed = true
+		fmt.Fprintf(o.ErrOut, "error: %v\n", a.err)
+	}
+	if failed {
+		return exit(exitFailed, nil)
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// inputs are what questions are made of.
+type inputs struct {
+	// subjects are objects that stand for themselves, desired and observed.
+	subjects          []*unstructured.Unstructured
+	desired, observed []*unstructured.Unstructured
+	items             []interpreter.StatusItem
+	hasItems          bool
+	replicas          int32
+	hasReplicas       bool
+	member            string
+	targets           []workv1alpha2.TargetCluster
+}
+
+// question is a request, or what it lacks to be asked.
+type question struct {
+	request *interpreter.Request
+	missing string
+}
+
+func (o *interpretOptions) inputs(ctx context.Context, files *reader, args []string) (*inputs, error) {
+	in := &inputs{replicas: o.replicas, hasReplicas: o.replicasGiven(), member: o.member}
+	var err error
+	if in.targets, err = o.placement(); err != nil {
+		return nil, err
+	}
+	if o.replicas < 0 {
+		return nil, unusablef("--desired-replica: want at least 0, got %d", o.replicas)
+	}
+	if in.subjects, err = o.subjects(ctx, files, args); err != nil {
+		return nil, err
+	}
+	for _, given := range []struct {
+		flag, name string
+		into       *[]*unstructured.Unstructured
+	}{
+		{"--desired-file", o.desired, &in.desired},
+		{"--observed-file", o.observed, &in.observed},
+	} {
+		if given.name == "" {
+			continue
+		}
+		if *given.into, err = readObjects(ctx, files, given.name); err != nil {
+			return nil, err
+		}
+	}
+	if len(in.subjects)+len(in.desired)+len(in.observed) == 0 {
+		return nil, unusablef("want an object: a file, a URL, -, KIND/NAME, --desired-file or --observed-file")
+	}
+	if len(o.status) == 0 {
+		return in, nil
+	}
+	in.hasItems = true
+	in.items, err = readItems(ctx, files, o.status)
+	return in, err
+}
+
+// subjects returns the objects that arguments name: those with a slash that are no file are asked of a cluster.
+func (o *interpretOptions) subjects(ctx context.Context, files *reader, args []string) ([]*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for _, arg := range args {
+		if isResourceName(arg) {
+			objects, err := o.cluster.get(ctx, arg)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, objects...)
+			continue
+		}
+		objects, err := readObjects(ctx, files, arg)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, objects...)
+	}
+	return found, nil
+}
+
+func readObjects(ctx context.Context, files *reader, name string) ([]*unstructured.Unstructured, error) {
+	data, err := files.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	found, err := objects(data)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*unstructured.Unstructured, len(found))
+	for i := range found {
+		out[i] = found[i].Unstructured
+	}
+	return out, nil
+}
+
+// readItems reads what members report: documents of one item each, or lists of items.
+func readItems(ctx context.Context, files *reader, names []string) ([]interpreter.StatusItem, error) {
+	data, err := files.read(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	var items []interpreter.StatusItem
+	var errs []error
+	for _, f := range data {
+		for _, d := range manifest.Split(f.name, f.data) {
+			value, err := d.Decode()
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			list, isList := value.([]any)
+			if !isList {
+				list = []any{value}
+			}
+			for i, value := range list {
+				var path manifest.Path
+				if isList {
+					path = manifest.Path{i}
+				}
+				item, err := cases.ParseItem(value, true)
+				if err != nil {
+					errs = append(errs, d.Errorf(path, "status item: %w", err))
+				}
+				items = append(items, item)
+			}
+		}
+	}
+	return items, unusable(errors.Join(errs...))
+}
+
+// questions returns every question that the inputs make: each operation of each object. When one operation is asked, an
+// input that is missing is an error.
+func (in *inputs) questions(infos []interpreter.OperationInfo) ([]question, error) {
+	var questions []question
+	ask := func(desired, observed *unstructured.Unstructured) {
+		for i := range infos {
+			questions = append(questions, in.question(&infos[i], desired, observed))
+		}
+	}
+	for _, subject := range in.subjects {
+		desired, observed := subject, subject
+		if other := match(in.desired, subject); other != nil {
+			desired = other
+		}
+		if other := match(in.observed, subject); other != nil {
+			observed = other
+		}
+		ask(desired, observed)
+	}
+	if len(in.subjects) == 0 {
+		in.pair(ask)
+	}
+	for _, q := range questions {
+		if q.missing == "" {
+			if err := q.request.Complete(); err != nil {
+				return nil, unusablef("%s: %w", q.request.Operation, err)
+			}
+		} else if len(infos) == 1 {
+			return nil, unusablef("%s needs %s", q.request.Operation, q.missing)
+		}
+	}
+	return questions, nil
+}
+
+// pair asks about every desired object together with the observed one of the same identity, and about what is left. One
+// of each belong together whatever they are called.
+func (in *inputs) pair(ask func(desired, observed *unstructured.Unstructured)) {
+	if len(in.desired) == 1 && len(in.observed) == 1 {
+		ask(in.desired[0], in.observed[0])
+		return
+	}
+	for _, desired := range in.desired {
+		ask(desired, match(in.observed, desired))
+	}
+	for _, observed := range in.observed {
+		if match(in.desired, observed) == nil {
+			ask(nil, observed)
+		}
+	}
+}
+
+// match returns the object with the kind, namespace and name of want, or nil.
+func match(found []*unstructured.Unstructured, want *unstructured.Unstructured) *unstructured.Unstructured {
+	for _, o := range found {
+		if o.GroupVersionKind() == want.GroupVersionKind() && o.GetNamespace() == want.GetNamespace() && o.GetName() == want.GetName() {
+			return o
+		}
+	}
+	return nil
+}
+
+func (in *inputs) question(info *interpreter.OperationInfo, desired, observed *unstructured.Unstructured) question {
+	q := question{request: &interpreter.Request{Operation: info.Operation, Object: desired}}
+	if info.Observed && observed != nil || desired == nil {
+		q.request.Object = observed
+	}
+	if info.Takes(interpreter.InputObserved) {
+		q.request.Object, q.request.ObservedObject = desired, observed
+		switch {
+		case desired == nil:
+			q.missing = "--desired-file"
+		case observed == nil:
+			q.missing = "--observed-file"
+		}
+	}
+	if info.Takes(interpreter.InputReplicas) {
+		q.request.DesiredReplicas = in.replicas
+		if !in.hasReplicas {
+			q.missing = "--desired-replica"
+		}
+	}
+	if info.Takes(interpreter.InputItems) {
+		q.request.AggregatedStatus = in.items
+		if !in.hasItems {
+			q.missing = "--status-file"
+		}
+	}
+	if info.Takes(interpreter.InputContext) {
+		q.request.Cluster, q.request.Targets = in.member, in.targets
+	}
+	if q.missing != "" {
+		subject := desired
+		if subject == nil {
+			subject = observed
+		}
+		q.request.Object = subject
+		q.request.Kind = subject.GroupVersionKind()
+		q.request.Namespace, q.request.Name = subject.GetNamespace(), subject.GetName()
+	}
+	return q
+}
+
+// subjectOf names the object of a request.
+func subjectOf(r *interpreter.Request) string {
+	name := r.Name
+	if r.Namespace != "" {
+		name = r.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s %s", r.Kind.GroupVersion(), r.Kind.Kind, name)
+}
