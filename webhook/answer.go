@@ -112,7 +112,11 @@ func DecodeResponse(req *interpreter.Request, sent, data []byte) (*interpreter.R
 	if err != nil {
 		return nil, fmt.Errorf("response.%w", err)
 	}
-	if r.uid != string(req.UID) {
+	switch {
+	case r.uid == string(req.UID):
+	case r.uid == "" && r.status != nil: // refused unread, perhaps
+		return nil, fmt.Errorf("response.uid: want %q, that of the request, got none; the status says %d: %s", req.UID, r.status.Code, r.status.Message)
+	default:
 		return nil, fmt.Errorf("response.uid: want %q, that of the request, got %q", req.UID, r.uid)
 	}
 	if !r.successful {

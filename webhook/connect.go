@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -40,13 +39,16 @@ func (o Options) newEndpoint(r *remote) (*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer := &net.Dialer{Timeout: maxTimeout, KeepAlive: 30 * time.Second}
-	transport := newTransport(config, dialer.DialContext)
+	dial := o.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: maxTimeout}).DialContext
+	}
+	transport := newTransport(config, dial)
 	transport.Proxy = http.ProxyFromEnvironment
 	if service := r.webhook.ClientConfig.Service; service != nil {
 		transport.Proxy = nil
 		if o.Services != nil {
-			transport.DialContext = dialService(o.Services, dialer, *service)
+			transport.DialContext = dialService(o.Services, dial, *service)
 		}
 	}
 	return &endpoint{url: address, client: newClient(transport), maxResponse: o.MaxResponseBytes}, nil
@@ -98,13 +100,13 @@ func servicePort(s *configv1alpha1.ServiceReference) string {
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialService returns a dial function that goes to where the Service is now, whatever the address.
-func dialService(services ServiceSource, dialer *net.Dialer, ref configv1alpha1.ServiceReference) dialFunc {
+func dialService(services ServiceSource, dial dialFunc, ref configv1alpha1.ServiceReference) dialFunc {
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		address, err := resolve(ctx, services, ref)
 		if err != nil {
 			return nil, &resolveError{fmt.Errorf("Service %s/%s: %w", ref.Namespace, ref.Name, err)}
 		}
-		return dialer.DialContext(ctx, network, address)
+		return dial(ctx, network, address)
 	}
 }
 

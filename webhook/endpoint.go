@@ -35,7 +35,7 @@ type endpoint struct {
 }
 
 // newTransport returns a transport that speaks HTTP/2 where the server does, and keeps its connections.
-func newTransport(config *tls.Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig:       config,
 		DialContext:           dial,

@@ -240,10 +240,14 @@ func mergeObject(object, before, after map[string]any) map[string]any {
 func mergeValue(value, before, after any) any {
 	switch a := after.(type) {
 	case map[string]any:
-		v, isObject := value.(map[string]any)
 		b, wasObject := before.(map[string]any)
-		if isObject && wasObject {
+		v, isObject := value.(map[string]any)
+		switch {
+		case !wasObject:
+		case isObject:
 			return mergeObject(v, b, a)
+		case value == nil: // the Go type has it always
+			return mergeObject(make(map[string]any, len(a)), b, a)
 		}
 	case []any:
 		v, isList := value.([]any)

@@ -46,6 +46,9 @@ func (o patchOperation) MarshalJSON() ([]byte, error) {
 // createPatch returns the JSON patch that makes want of have, or nil when they are equal. The patch shares no memory
 // with either.
 func createPatch(have, want map[string]any) ([]byte, error) {
+	if unnamedDiffers(have, want) {
+		return nil, errors.New("a field without a name changed, which no patch can say")
+	}
 	d := &difference{}
 	d.objects("", have, want)
 	if len(d.operations) > maxPatchOperations { // more than anybody applies: one operation for each field at the top then
@@ -77,7 +80,7 @@ func (d *difference) values(path string, have, want any) {
 	if !d.whole {
 		switch h := have.(type) {
 		case map[string]any:
-			if w, ok := want.(map[string]any); ok && h != nil && w != nil {
+			if w, ok := want.(map[string]any); ok && h != nil && w != nil && !unnamedDiffers(h, w) {
 				d.objects(path, h, w)
 				return
 			}
@@ -91,6 +94,14 @@ func (d *difference) values(path string, have, want any) {
 	if !equal(have, want) {
 		d.add("replace", path, want)
 	}
+}
+
+// unnamedDiffers tells whether the fields called "" differ. A path that ends with them, "/a/", is one that common
+// implementations of JSON patch, the one used here and by the peer among them, take for that of the object itself.
+func unnamedDiffers(have, want map[string]any) bool {
+	h, inHave := have[""]
+	w, inWant := want[""]
+	return inHave != inWant || !equal(h, w)
 }
 
 func (d *difference) objects(path string, have, want map[string]any) {

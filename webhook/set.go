@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net"
 	"slices"
 	"time"
 
@@ -31,6 +32,8 @@ type Options struct {
 	// TLS is what connections begin with: authorities to trust when a webhook has no caBundle of its own, for example.
 	// Nil means the defaults of crypto/tls, with the authorities of the system.
 	TLS *tls.Config
+	// Dial opens connections; nil means as net.Dialer does.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// MaxResponseBytes is how large an answer may be; 0 means DefaultMaxResponseBytes.
 	MaxResponseBytes int64
 }

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+func plainJSON(t testing.TB, text string) map[string]any {
+	t.Helper()
+	var content map[string]any
+	require.NoError(t, utiljson.Unmarshal([]byte(text), &content))
+	return content
+}
+
+func TestCreatePatch(t *testing.T) {
+	for _, tc := range []struct{ reason, have, want, patch string }{
+		{"nothing changed", `{"a":{"b":[1,{}]}}`, `{"a":{"b":[1,{}]}}`, ``},
+		{"a field", `{"a":1,"b":2}`, `{"a":1,"b":3}`, `[{"op":"replace","path":"/b","value":3}]`},
+		{"deep inside", `{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":2}}}`, `[{"op":"replace","path":"/a/b/c","value":2}]`},
+		{"a field more", `{}`, `{"a":null}`, `[{"op":"add","path":"/a","value":null}]`},
+		{"a field less", `{"a":null}`, `{}`, `[{"op":"remove","path":"/a"}]`},
+		{"null is a value", `{"a":1}`, `{"a":null}`, `[{"op":"replace","path":"/a","value":null}]`},
+		{"empty is not null", `{"a":{},"b":[]}`, `{"a":null,"b":null}`, `[{"op":"replace","path":"/a","value":null},{"op":"replace","path":"/b","value":null}]`},
+		{"an empty list is no empty object", `{"a":{}}`, `{"a":[]}`, `[{"op":"replace","path":"/a","value":[]}]`},
+		{"integers that are one float", `{"a":9007199254740992}`, `{"a":9007199254740993}`, `[{"op":"replace","path":"/a","value":9007199254740993}]`},
+		{"names with ~ and /", `{"a/b~c":1}`, `{"a/b~c":2}`, `[{"op":"replace","path":"/a~1b~0c","value":2}]`},
+		{"an element", `{"a":[{"b":1},{"b":2}]}`, `{"a":[{"b":1},{"b":3}]}`, `[{"op":"replace","path":"/a/1/b","value":3}]`},
+		{"an element more, in the midst", `{"a":[1,3]}`, `{"a":[1,2,3]}`, `[{"op":"add","path":"/a/1","value":2}]`},
+		{"elements less, in the midst", `{"a":[1,2,3,4]}`, `{"a":[1,4]}`, `[{"op":"remove","path":"/a/2"},{"op":"remove","path":"/a/1"}]`},
+		{"of equal elements one less", `{"a":[1,1,1]}`, `{"a":[1,1]}`, `[{"op":"remove","path":"/a/2"}]`},
+		{"all elements less", `{"a":[1,2]}`, `{"a":[]}`, `[{"op":"remove","path":"/a/1"},{"op":"remove","path":"/a/0"}]`},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			patch, err := createPatch(plainJSON(t, tc.have), plainJSON(t, tc.want))
+			require.NoError(t, err)
+			assert.Equal(t, tc.patch, string(patch))
+		})
+	}
+}
+
+// TestCreatePatchOfEverything changes more than one patch may.
+func TestCreatePatchOfEverything(t *testing.T) {
+	have, want := map[string]any{"a": map[string]any{}}, map[string]any{"a": map[string]any{}}
+	for i := range maxPatchOperations + 1 {
+		have["a"].(map[string]any)[fmt.Sprint(i)] = int64(1)
+		want["a"].(map[string]any)[fmt.Sprint(i)] = int64(2)
+	}
+	patch, err := createPatch(have, want)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(patch), `[{"op":"replace","path":"/a","value":{`))
+	data, err := json.Marshal(have)
+	require.NoError(t, err)
+	got, err := applyPatch(data, patch)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
+
+func TestMergeObjectKeepsWhatTheTypeDoesNotKnow(t *testing.T) {
+	for _, tc := range []struct{ reason, object, before, after, want string }{
+		{"nothing changed", `{"a":1,"x":2}`, `{"a":1,"zero":0}`, `{"a":1,"zero":0}`, `{"a":1,"x":2}`},
+		{"a field", `{"a":1,"x":2}`, `{"a":1}`, `{"a":3}`, `{"a":3,"x":2}`},
+		{"a field inside", `{"a":{"b":1,"x":null}}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`, `{"a":{"b":2,"x":null}}`},
+		{"a field less", `{"a":1,"x":2}`, `{"a":1}`, `{}`, `{"x":2}`},
+		{"an object that only the type has", `{}`, `{"status":{"ready":0,"phase":""}}`, `{"status":{"ready":1,"phase":""}}`, `{"status":{"ready":1}}`},
+		{"an object that is new", `{}`, `{}`, `{"status":{"ready":1}}`, `{"status":{"ready":1}}`},
+		{"an element", `{"a":[{"b":1,"x":1},{"b":2,"x":2}]}`, `{"a":[{"b":1},{"b":2}]}`, `{"a":[{"b":1},{"b":3}]}`, `{"a":[{"b":1,"x":1},{"b":3,"x":2}]}`},
+		{"an element more", `{"a":[{"b":1,"x":1},{"b":2,"x":2}]}`, `{"a":[{"b":1},{"b":2}]}`, `{"a":[{"b":1},{"b":5},{"b":2}]}`, `{"a":[{"b":1,"x":1},{"b":5},{"b":2,"x":2}]}`},
+		{"an element less", `{"a":[{"b":1,"x":1},{"b":2,"x":2},{"b":3,"x":3}]}`, `{"a":[{"b":1},{"b":2},{"b":3}]}`, `{"a":[{"b":1},{"b":3}]}`, `{"a":[{"b":1,"x":1},{"b":3,"x":3}]}`},
+		{"an object that becomes a list", `{"a":{"x":1}}`, `{"a":{}}`, `{"a":[]}`, `{"a":[]}`},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			got := mergeObject(plainJSON(t, tc.object), plainJSON(t, tc.before), plainJSON(t, tc.after))
+			assert.Equal(t, plainJSON(t, tc.want), got)
+		})
+	}
+}
+
+// FuzzPatch makes a patch from one object to another, and applies it.
+func FuzzPatch(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`{}`, `{}`},
+		{`{"a":1,"b":null,"c":[1,{"d":[]}]}`, `{"a":9007199254740993,"c":[{"d":[null]},{}]}`},
+		{`{"a":{"":{"~":1}},"/":[[],[[]]]}`, `{"a":{"":{"~":{"/":2}}},"/":[[[]],[]]}`},
+		{`{"a":[1,2,3,4,5]}`, `{"a":[5,4,3]}`},
+		{`{"a":"<&>\u2028"}`, `{"a":0.1}`},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, have, want string) {
+		var h, w map[string]any
+		if utiljson.Unmarshal([]byte(have), &h) != nil || utiljson.Unmarshal([]byte(want), &w) != nil || h == nil || w == nil {
+			return
+		}
+		patch, err := createPatch(h, w)
+		if err != nil {
+			require.True(t, unnamedDiffers(h, w))
+			return
+		}
+		if patch == nil {
+			require.Equal(t, w, h)
+			return
+		}
+		data, err := json.Marshal(h)
+		require.NoError(t, err)
+		got, err := applyPatch(data, patch)
+		require.NoError(t, err, "%s", patch)
+		require.Equal(t, w, got, "%s", patch)
+	})
+}
+
+// FuzzApplyPatch applies any patch to an object: hostile ones end with an error, and in time.
+func FuzzApplyPatch(f *testing.F) {
+	for _, seed := range []string{
+		`[]`, `{}`, `null`, `[null]`, `[{}]`, `[{"op":"x"}]`,
+		`[{"op":"replace","path":"/list/9","value":1}]`, `[{"op":"add","path":"/list/9","value":1}]`,
+		`[{"op":"add","path":"/list/-9","value":1}]`, `[{"op":"remove","path":"/list/-1"}]`, `[{"op":"add","path":"/list/-","value":1}]`,
+		`[{"op":"move","from":"/object","path":"/object/a"}]`, `[{"op":"copy","from":"","path":"/a"}]`,
+		`[{"op":"test","path":"","value":null}]`, `[{"op":"replace","path":"","value":5}]`, `[{"op":"remove","path":""}]`,
+		`[{"op":"add","path":"/text/a","value":1}]`, `[{"op":"add","path":"/none/a","value":1}]`, `[{"op":"replace","path":"/object/a/b","value":1}]`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, patch string) {
+		content, err := applyPatch([]byte(`{"list":[1,2,null],"object":{"a":{},"none":null},"text":"t","none":null}`), []byte(patch))
+		require.Equal(t, err == nil, content != nil)
+	})
+}
