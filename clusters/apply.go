@@ -1,24 +1,16 @@
 package clusters
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -158,79 +150,4 @@ func key(object *unstructured.Unstructured) string {
 		return namespace + "/" + object.GetName()
 	}
 	return object.GetName()
-}
-
-// ReadObjects reads the objects of a stream of YAML or JSON documents. Lists are taken apart; empty documents are left out.
-func ReadObjects(in io.Reader) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	reader := utilyaml.NewYAMLReader(bufio.NewReader(in))
-	for n := 1; ; n++ {
-		document, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-		data, err := utilyaml.ToJSON(document)
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-		if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
-			continue
-		}
-		object := &unstructured.Unstructured{}
-		if err := object.UnmarshalJSON(data); err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-		if !object.IsList() {
-			objects = append(objects, object)
-			continue
-		}
-		err = object.EachListItem(func(item runtime.Object) error {
-			objects = append(objects, item.(*unstructured.Unstructured))
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-	}
-}
-
-// ReadFolder reads the objects of all .yaml, .yml and .json files in a file system, by folder: the key is the slash-separated path of the
-// folder, "." for the root.
-func ReadFolder(fsys fs.FS) (map[string][]*unstructured.Unstructured, error) {
-	folders := map[string][]*unstructured.Unstructured{}
-	err := fs.WalkDir(fsys, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-			return err
-		}
-		file, err := fsys.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		objects, err := ReadObjects(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		folder := filepath.ToSlash(filepath.Dir(path))
-		folders[folder] = append(folders[folder], objects...)
-		return nil
-	})
-	return folders, err
-}
-
-// ReadFile reads the objects of one file.
-func ReadFile(path string) ([]*unstructured.Unstructured, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	objects, err := ReadObjects(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return objects, nil
 }

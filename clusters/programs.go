@@ -172,7 +172,9 @@ func (f *Federation) controllerManager(c *Cluster) (*process, error) {
 		"--kube-api-qps=300",
 		"--kube-api-burst=600",
 	}
-	if !f.simulated(c) {
+	if f.simulated(c) {
+		args = append(args, "--node-monitor-grace-period=8760h") // Simulated nodes send no heartbeats: idle clusters are idle.
+	} else {
 		args = append(args, "--controllers="+strings.Join(controlPlaneControllers, ","))
 	}
 	return f.process(c.Name, ControllerManager, f.healthz(port), args), nil
@@ -222,7 +224,7 @@ func (f *Federation) kwok(c *Cluster) (*process, error) {
 		"--kubeconfig=" + kubeconfig,
 		"--enable-crds=Stage",
 		"--manage-all-nodes=true",
-		"--node-lease-duration-seconds=40",
+		"--node-lease-duration-seconds=0", // A lease would keep a restarted KWOK from its nodes until it runs out.
 		fmt.Sprintf("--cidr=10.%d.0.0/16", 196+c.number%50),
 		"--server-address=" + address,
 	}), nil

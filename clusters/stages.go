@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // OutcomeAnnotation changes what becomes of a simulated object: see the stages folder. On a Pod template it decides about the
@@ -41,15 +43,24 @@ type stages struct {
 // loadStages reads the embedded files.
 func loadStages() (*stages, error) {
 	s := &stages{custom: map[schema.GroupVersionKind][]*unstructured.Unstructured{}}
-	folder, err := fs.Sub(stageFiles, "stages")
+	files, err := fs.Glob(stageFiles, "stages/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("load stages: %w", err)
 	}
-	files, err := ReadFolder(folder)
-	if err != nil {
-		return nil, fmt.Errorf("load stages: %w", err)
+	var objects []manifest.Object
+	for _, file := range files {
+		data, err := stageFiles.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("load stages: %w", err)
+		}
+		found, err := manifest.Objects(file, data)
+		if err != nil {
+			return nil, fmt.Errorf("load stages: %w", err)
+		}
+		objects = append(objects, found...)
 	}
-	for _, object := range files["."] {
+	for _, object := range objects {
+		object := object.Unstructured
 		if IsDefinition(object) {
 			s.definition = object
 			continue

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dragoman-io/dragoman/clusters"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // patience is how long a test waits for what takes seconds on an idle machine.
@@ -95,28 +97,25 @@ func WaitForObject(
 // Apply applies the objects of YAML documents to a cluster, in a namespace.
 func Apply(t *testing.T, c *clusters.Cluster, namespace, documents string) {
 	t.Helper()
-	objects, err := clusters.ReadObjects(strings.NewReader(documents))
+	found, err := manifest.Objects(t.Name(), []byte(documents))
 	require.NoError(t, err)
-	for _, object := range objects {
-		if object.GetNamespace() == "" && !clusters.IsDefinition(object) {
+	require.NotEmpty(t, found)
+	objects := make([]*unstructured.Unstructured, 0, len(found))
+	for _, object := range found {
+		if object.GetNamespace() == "" && !clusters.IsDefinition(object.Unstructured) {
 			object.SetNamespace(namespace)
 		}
+		objects = append(objects, object.Unstructured)
 	}
 	require.NoError(t, c.Apply(t.Context(), objects...))
 }
 
-// ApplyFile applies the objects of a file, in a namespace.
+// ApplyFile applies the objects of a file to a cluster, in a namespace.
 func ApplyFile(t *testing.T, c *clusters.Cluster, namespace, path string) {
 	t.Helper()
-	objects, err := clusters.ReadFile(path)
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NotEmpty(t, objects, path)
-	for _, object := range objects {
-		if object.GetNamespace() == "" && !clusters.IsDefinition(object) {
-			object.SetNamespace(namespace)
-		}
-	}
-	require.NoError(t, c.Apply(t.Context(), objects...))
+	Apply(t, c, namespace, string(data))
 }
 
 // text returns the string at a path, or "".
