@@ -1,0 +1,56 @@
+package builtin
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
+	"github.com/dragoman-io/dragoman/status"
+)
+
+// cronJob has no replicas: its jobs come and go.
+var cronJob = kind{
+	gvk:          batchv1.SchemeGroupVersion.WithKind("CronJob"),
+	templates:    [][]string{{"spec", "jobTemplate", "spec", "template"}},
+	aggregate:    aggregateCronJob,
+	dependencies: dependenciesAt("spec", "jobTemplate", "spec", "template"),
+}
+
+// aggregateCronJob lists the active jobs of all members, and the latest times.
+func aggregateCronJob(copied map[string]any, items []interpreter.StatusItem) error {
+	active, err := concatenate(items, "active")
+	if err != nil {
+		return err
+	}
+	merged, err := inner(copied, "status")
+	if err != nil {
+		return err
+	}
+	setList(merged, "active", active)
+	for _, field := range [...]string{"lastScheduleTime", "lastSuccessfulTime"} {
+		times, err := status.TimesOf(items, field)
+		if err != nil {
+			return err
+		}
+		setText(merged, field, times.Latest)
+	}
+	return nil
+}
+
+// concatenate returns copies of the objects in the list at field of all items' statuses.
+func concatenate(items []interpreter.StatusItem, field string) ([]any, error) {
+	var out []any
+	for _, item := range items {
+		err := value.Each(item.Status, field, func(m map[string]any) error {
+			if m != nil {
+				out = append(out, runtime.DeepCopyJSON(m))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, status.In(item, value.In("status", err))
+		}
+	}
+	return out, nil
+}
