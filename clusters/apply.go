@@ -29,9 +29,9 @@ func IsDefinition(object *unstructured.Unstructured) bool {
 }
 
 // Apply applies the objects by server-side apply and takes over fields that others own. Namespaces and CustomResourceDefinitions go
-// first and are waited for, so that objects may depend on them whatever their order. Namespaced objects without a
-// namespace go to "default". The objects are not changed.
-func (c *Cluster) Apply(ctx context.Context, objects ...*unstructured.Unstructured) error {
+// first and are waited for, so that objects may depend on them whatever their order. Namespaced objects that name no namespace go to the
+// given one, or to "default" when that is empty. The objects are not changed.
+func (c *Cluster) Apply(ctx context.Context, namespace string, objects ...*unstructured.Unstructured) error {
 	ordered := slices.Clone(objects)
 	slices.SortStableFunc(ordered, func(a, b *unstructured.Unstructured) int { return cmp.Compare(applyRank(a), applyRank(b)) })
 	definitions := slices.IndexFunc(ordered, func(o *unstructured.Unstructured) bool { return applyRank(o) > 1 })
@@ -39,7 +39,7 @@ func (c *Cluster) Apply(ctx context.Context, objects ...*unstructured.Unstructur
 		definitions = len(ordered)
 	}
 	for _, object := range ordered[:definitions] {
-		if err := c.apply(ctx, object); err != nil {
+		if err := c.apply(ctx, namespace, object); err != nil {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func (c *Cluster) Apply(ctx context.Context, objects ...*unstructured.Unstructur
 		c.mapper.Reset()
 	}
 	for _, object := range ordered[definitions:] {
-		if err := c.apply(ctx, object); err != nil {
+		if err := c.apply(ctx, namespace, object); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func applyRank(object *unstructured.Unstructured) int {
 }
 
 // apply applies one object.
-func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured) error {
-	resource, err := c.resource(object)
+func (c *Cluster) apply(ctx context.Context, namespace string, object *unstructured.Unstructured) error {
+	resource, err := c.resource(object, namespace)
 	if err == nil {
 		_, err = resource.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: FieldManager, Force: true})
 	}
@@ -86,8 +86,8 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured) 
 	return nil
 }
 
-// resource returns a client for the kind and namespace of the object.
-func (c *Cluster) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+// resource returns a client for the kind and namespace of the object; namespace is for those that name none.
+func (c *Cluster) resource(object *unstructured.Unstructured, namespace string) (dynamic.ResourceInterface, error) {
 	gvk := object.GroupVersionKind()
 	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
@@ -100,7 +100,7 @@ func (c *Cluster) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
 		return c.dynamic.Resource(mapping.Resource), nil
 	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(cmp.Or(object.GetNamespace(), metav1.NamespaceDefault)), nil
+	return c.dynamic.Resource(mapping.Resource).Namespace(cmp.Or(object.GetNamespace(), namespace, metav1.NamespaceDefault)), nil
 }
 
 // served tells whether the API server serves the resource of a CustomResourceDefinition in all its served versions.

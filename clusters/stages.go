@@ -95,10 +95,10 @@ func played(stage *unstructured.Unstructured) (schema.GroupVersionKind, error) {
 
 // install gives KWOK the stages for built-in kinds.
 func (s *stages) install(ctx context.Context, c *Cluster) error {
-	if err := c.Apply(ctx, s.definition); err != nil {
+	if err := c.Apply(ctx, "", s.definition); err != nil {
 		return err
 	}
-	return c.Apply(ctx, s.builtin...)
+	return c.Apply(ctx, "", s.builtin...)
 }
 
 // follow watches the CustomResourceDefinitions of a cluster until ctx ends. When one is served, KWOK gets our stages for its kind. KWOK
@@ -178,7 +178,7 @@ func (s *stages) play(ctx context.Context, c *Cluster, name string) error {
 	for _, stage := range wanted {
 		touched := stage.DeepCopy()
 		touched.SetAnnotations(map[string]string{"stage.dragoman.io/definition": name + "/" + strconv.FormatInt(definition.GetGeneration(), 10)})
-		if err := c.Apply(ctx, touched); err != nil {
+		if err := c.Apply(ctx, "", touched); err != nil {
 			return err
 		}
 	}

@@ -40,13 +40,9 @@ func NewNamespace(t *testing.T, in ...*clusters.Cluster) string {
 		object := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 		}}
-		require.NoError(t, c.Apply(t.Context(), object))
+		require.NoError(t, c.Apply(t.Context(), "", object))
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
-			defer cancel()
-			if err := c.Dynamic().Resource(namespaces).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-				t.Logf("delete namespace %s: %v", name, err)
-			}
+			require.NoError(t, c.Dynamic().Resource(namespaces).Delete(cleanupContext(t), name, metav1.DeleteOptions{}))
 		})
 		WaitFor(t, "the namespace's default service account", func(ctx context.Context) error {
 			_, err := c.Dynamic().Resource(serviceAccounts).Namespace(name).Get(ctx, "default", metav1.GetOptions{})
@@ -54,6 +50,14 @@ func NewNamespace(t *testing.T, in ...*clusters.Cluster) string {
 		})
 	}
 	return name
+}
+
+// cleanupContext returns a context for t.Cleanup functions, which run when the test's own context has ended.
+func cleanupContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 // WaitFor calls try until it returns nil, and fails the test with its last error when that takes too long.
@@ -102,12 +106,9 @@ func Apply(t *testing.T, c *clusters.Cluster, namespace, documents string) {
 	require.NotEmpty(t, found)
 	objects := make([]*unstructured.Unstructured, 0, len(found))
 	for _, object := range found {
-		if object.GetNamespace() == "" && !clusters.IsDefinition(object.Unstructured) {
-			object.SetNamespace(namespace)
-		}
 		objects = append(objects, object.Unstructured)
 	}
-	require.NoError(t, c.Apply(t.Context(), objects...))
+	require.NoError(t, c.Apply(t.Context(), namespace, objects...))
 }
 
 // ApplyFile applies the objects of a file to a cluster, in a namespace.
