@@ -256,7 +256,7 @@ func (r Runner) expectAnswer(info *interpreter.OperationInfo, result *Result) {
 			result.Outcome = Failed
 		}
 	}
-	for _, problem := range assert(result) {
+	for _, problem := range failedAssertions(result) {
 		result.fail("%s", problem)
 	}
 }

@@ -122,7 +122,7 @@ func (d *Document) LineOf(path Path) int {
 	line := d.Line()
 	node := d.Node()
 	for _, step := range path {
-		key, value := child(node, step)
+		key, value := Child(node, step)
 		if key == nil {
 			return line
 		}
@@ -143,9 +143,39 @@ func (d *Document) Node() *yamlv3.Node {
 	return d.root
 }
 
-// child returns the node where a step begins (the key of a map, the element of a list) and the node it leads to; nil when
+// Extent returns the node of the field at path, and the line of the file, from 1, on which whatever follows the field
+// begins: the next key or element, or the line after the document. The node is nil when the field is not found.
+func (d *Document) Extent(path Path) (*yamlv3.Node, int) {
+	node := d.Node()
+	end := d.Start + bytes.Count(d.Text, []byte("\n"))
+	if !bytes.HasSuffix(d.Text, []byte("\n")) {
+		end++
+	}
+	for _, step := range path {
+		key, value := Child(node, step)
+		if key == nil {
+			return nil, end
+		}
+		if node.Kind == yamlv3.AliasNode {
+			node = node.Alias
+		}
+		stride := 1
+		if node.Kind == yamlv3.MappingNode {
+			stride = 2
+		}
+		for i := 0; i < len(node.Content); i += stride {
+			if node.Content[i] == key && i+stride < len(node.Content) {
+				end = d.Start + node.Content[i+stride].Line - 1
+			}
+		}
+		node = value
+	}
+	return node, end
+}
+
+// Child returns the node where a step begins (the key of a map, the element of a list) and the node it leads to; nil when
 // there is none.
-func child(node *yamlv3.Node, step any) (key, value *yamlv3.Node) {
+func Child(node *yamlv3.Node, step any) (key, value *yamlv3.Node) {
 	if node == nil {
 		return nil, nil
 	}
