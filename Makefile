@@ -10,7 +10,7 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 # The nested modules with tests of their own; tools/ has none.
 MODULES = $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod -not -path './tools/*'))
 # What `make generate` writes. verify compares these, and only these, with what is committed.
-GENERATED := 'api/**/zz_generated.deepcopy.go' 'api/crds/*.yaml'
+GENERATED := 'api/**/zz_generated.deepcopy.go' 'api/crds/*.yaml' 'docs/api/*.md'
 
 .PHONY: help
 help: ## Print this help
@@ -30,12 +30,13 @@ bench: ## Run every benchmark and print how many times faster than its baseline 
 	$(GO) run ./tests/benchtable $(BENCH)
 
 .PHONY: generate
-generate: ## Generate deepcopy functions and CRDs from the types in api/
+generate: ## Generate deepcopy functions, CRDs and docs/api from the types in api/
 	crds=$$(mktemp -d); \
 	$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=$$crds; \
 	rm -f api/crds/*.yaml; \
 	mv $$crds/*.yaml api/crds; \
 	rmdir $$crds
+	$(GO) run ./api/reference -to docs/api ./api/*/v*
 
 .PHONY: lint
 lint: ## Run the linters
@@ -54,7 +55,7 @@ verify: generate lint ## Check that generated files, formatting, lint and go.mod
 		[[ -z $$new ]] || { echo "generated, but not committed: $$new" >&2; exit 1; }
 
 .PHONY: update
-update: generate ## Regenerate everything: deepcopy functions, CRDs, golden files
+update: generate ## Regenerate everything: deepcopy functions, CRDs, docs/api, golden files
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: presubmit
