@@ -9,7 +9,7 @@
 //	set := webhook.New(configurations, webhook.Options{Services: services})
 //	chain := interpreter.Chain{customizations, set, catalogue, builtin.Interpreter{}}
 //
-// When the configurations change, set.Update makes the next Set, which keeps the connections that are still wanted.
+// When the configurations change, set.Replace makes the next Set, which keeps the connections that are still wanted.
 //
 // # Answering
 //

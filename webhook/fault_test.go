@@ -386,20 +386,20 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// TestBreakerOutlivesUpdate changes the configuration around a webhook that is left alone.
-func TestBreakerOutlivesUpdate(t *testing.T) {
+// TestBreakerOutlivesAChange changes the configuration around a webhook that is left alone.
+func TestBreakerOutlivesAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFaulty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 		for range 5 {
 			require.Error(t, askHealth(t, f.set))
 		}
 		seconds := int32(1)
-		quicker := f.set.Update(configuration("https://webhook.example.com/x", f.ca.bundle, func(hook *configv1alpha1.ResourceInterpreterWebhook) {
+		quicker := f.set.Replace(configuration("https://webhook.example.com/x", f.ca.bundle, func(hook *configv1alpha1.ResourceInterpreterWebhook) {
 			hook.TimeoutSeconds = &seconds
 		}))
 		require.ErrorContains(t, askHealth(t, quicker), "not asked")
 
-		elsewhere := f.set.Update(configuration("https://webhook.example.com/y", f.ca.bundle))
+		elsewhere := f.set.Replace(configuration("https://webhook.example.com/y", f.ca.bundle))
 		defer elsewhere.Close()
 		require.ErrorContains(t, askHealth(t, elsewhere), "want 200, got 500")
 	})

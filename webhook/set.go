@@ -51,7 +51,7 @@ type CertificateSource interface {
 	Certificate(ctx context.Context, secret configv1alpha1.SecretReference) (*tls.Certificate, error)
 }
 
-// A Set is the Interpreter that asks the webhooks of some configurations. It does not change; Update makes another one.
+// A Set is the Interpreter that asks the webhooks of some configurations. It does not change; Replace makes another one.
 //
 // Of the webhooks that match a question, the first by "configuration/webhook" is asked, and no other. It is asked with
 // its timeout, over connections that are kept. Connections that fail are tried again, with growing pauses, until the
@@ -75,7 +75,7 @@ func New(configs []configv1alpha1.ResourceInterpreterWebhookConfiguration, o Opt
 	if o.MaxResponseBytes == 0 {
 		o.MaxResponseBytes = DefaultMaxResponseBytes
 	}
-	return (&Set{options: o}).Update(configs)
+	return (&Set{options: o}).Replace(configs)
 }
 
 // ForURL returns a Set that asks the webhook at url, which may be http, every question. Its Err is nil.
@@ -105,10 +105,10 @@ func everything() configv1alpha1.RuleWithOperations {
 	}
 }
 
-// Update returns the Set of configs instead. Endpoints that are configured as before keep their connections, and what
+// Replace returns the Set of configs instead. Endpoints that are configured as before keep their connections, and what
 // is known about their failures; s stays usable meanwhile. Connections of other endpoints are closed when their last
 // call is over.
-func (s *Set) Update(configs []configv1alpha1.ResourceInterpreterWebhookConfiguration) *Set {
+func (s *Set) Replace(configs []configv1alpha1.ResourceInterpreterWebhookConfiguration) *Set {
 	next := &Set{options: s.options, endpoints: map[string]*endpoint{}}
 	for i := range configs {
 		for _, hook := range configs[i].Webhooks {

@@ -33,12 +33,11 @@ var always = interpreter.Func(func(schema.GroupVersionKind, interpreter.Operatio
 // connections counts those that a server has.
 type connections struct {
 	mu           sync.Mutex
-	states       map[net.Conn]http.ConnState
 	opened, open int
 }
 
 func (c *connections) configure(s *http.Server) {
-	c.states = map[net.Conn]http.ConnState{}
+	quiet(s)
 	s.ConnState = func(conn net.Conn, state http.ConnState) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -125,10 +124,7 @@ func TestCertificatesThatAreNotTrusted(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			var count connections
-			url, _ := start(t, &webhook.Server{Interpreter: always, Certificate: certificate(tc.certificate), Configure: func(s *http.Server) {
-				quiet(s)
-				count.configure(s)
-			}})
+			url, _ := start(t, &webhook.Server{Interpreter: always, Certificate: certificate(tc.certificate), Configure: count.configure})
 			set := webhook.New(configuration(url, tc.bundle), webhook.Options{})
 			defer set.Close()
 			err := askHealth(t, set)
@@ -160,12 +156,12 @@ func TestConnectionsAreKept(t *testing.T) {
 	opened, _ := count.counts()
 	assert.Equal(t, 1, opened)
 
-	next := set.Update(configuration(url, ca.bundle, ignore))
+	next := set.Replace(configuration(url, ca.bundle, ignore))
 	require.NoError(t, askHealth(t, next))
 	opened, _ = count.counts()
 	assert.Equal(t, 1, opened, "an endpoint that is configured as before keeps its connection")
 
-	next.Update(nil)
+	next.Replace(nil)
 	count.closesAll(t)
 }
 
@@ -202,7 +198,7 @@ func load(t *testing.T, i interpreter.Interpreter) (stop func() (int, []error)) 
 	}
 }
 
-// answers waits until the set has answered n times.
+// askTimes asks n times, one after the other.
 func askTimes(t *testing.T, i interpreter.Interpreter, n int) {
 	t.Helper()
 	for range n {
