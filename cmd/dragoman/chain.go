@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 
+	"github.com/dragoman-io/dragoman/builtin"
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // engines returns the script engines by language.
@@ -16,7 +19,7 @@ func engines() map[script.Language]script.Engine {
 // shipped returns the links of the chain that are part of this program: the catalogue, the built-in kinds, and what
 // holds for every object.
 func shipped() interpreter.Interpreter {
-	return interpreter.Chain{}
+	return interpreter.Chain{announced{builtin.Interpreter{}}, announced{builtin.Generic{}}}
 }
 
 // newSet compiles the customizations in files. It is an error when a file cannot be read as customizations; rules that do
@@ -42,4 +45,28 @@ func newSet(files []file) (*customizations.Set, error) {
 	}
 	set := customizations.New(customizations.Options{Link: "customizations", Engines: engines()})
 	return set.With(found...), nil
+}
+
+// announced is a link written in Go whose rules tell the trace that they answered, as scripts and webhooks do by
+// themselves.
+type announced struct {
+	interpreter.Interpreter
+}
+
+func (a announced) Lookup(gvk schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
+	rule := a.Interpreter.Lookup(gvk, op)
+	if rule == nil {
+		return nil
+	}
+	return func(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		resp, err := rule(ctx, req)
+		if t := interpreter.TraceOf(ctx); t != nil && t.Answered != nil && !errors.Is(err, interpreter.ErrNotHandled) {
+			t.Answered(a.Explain(gvk, op)[0], err)
+		}
+		return resp, err
+	}
+}
+
+func (a announced) Explain(gvk schema.GroupVersionKind, op interpreter.Operation) []interpreter.Source {
+	return interpreter.Explain(a.Interpreter, gvk, op)
 }

@@ -19,6 +19,7 @@ import (
 type interpretOptions struct {
 	genericiooptions.IOStreams
 	cluster clusterOptions
+	webhook webhookOptions
 
 	rules         []string
 	recursive     bool
@@ -78,7 +79,9 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 	f.BoolVar(&o.managedFields, "show-managed-fields", false, "keep metadata.managedFields in printed objects")
 	f.BoolVar(&o.check, "check", false, "check the customizations instead, as the command check does")
 	o.cluster.addFlags(f)
+	o.webhook.addFlags(f)
 	addOutputFlag(cmd, &o.output)
+	cmd.MarkFlagsMutuallyExclusive("filename", "webhook")
 	registerCompletion(cmd, "operation", append([]string{"all"}, operationNames()...))
 	return cmd
 }
@@ -156,6 +159,9 @@ func operations(name string) ([]interpreter.OperationInfo, error) {
 
 // interpreter returns the rules that answer.
 func (o *interpretOptions) interpreter(ctx context.Context, files *reader) (interpreter.Interpreter, error) {
+	if o.webhook.url != "" {
+		return o.webhook.interpreter()
+	}
 	rest := shipped()
 	if len(o.rules) == 0 {
 		return rest, nil

@@ -20,6 +20,7 @@ import (
 // testOptions are the flags of test.
 type testOptions struct {
 	genericiooptions.IOStreams
+	webhook webhookOptions
 
 	rules    []string
 	shipped  bool
@@ -72,7 +73,8 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	f.IntVar(&o.parallel, "parallel", 0, "how many cases run at once (default one for each processor)")
 	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit")
 	registerCompletion(cmd, "output", []string{"text", "json", "junit"})
-	cmd.MarkFlagsMutuallyExclusive("filename", "shipped")
+	o.webhook.addFlags(f)
+	cmd.MarkFlagsMutuallyExclusive("filename", "shipped", "webhook")
 	return cmd
 }
 
@@ -141,6 +143,9 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 		}
 	}
 	switch {
+	case o.webhook.url != "":
+		remote, err := o.webhook.interpreter()
+		return cases.Fixed(remote), err
 	case o.shipped:
 		return cases.Fixed(rest), nil
 	case len(o.rules) > 0:
@@ -188,6 +193,9 @@ func (o *testOptions) rerun() func(*cases.Case) string {
 	var flags strings.Builder
 	for _, file := range o.rules {
 		flags.WriteString(" -f " + quoted(file))
+	}
+	if o.webhook.url != "" {
+		flags.WriteString(" --webhook " + quoted(o.webhook.url))
 	}
 	for _, flag := range []struct {
 		given bool
