@@ -158,6 +158,17 @@ func names(field string, values []any) ([]string, error) {
 	return out, nil
 }
 
+// textOrList returns a text as a list of it, and a list of texts as such.
+func textOrList(field string, v any) ([]string, error) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}, nil
+	case []any:
+		return names(field, v)
+	}
+	return nil, value.Wrong(field, "a string or a list of strings", v)
+}
+
 // charge takes n bytes from the memory budget of the run, if it has one.
 func (c *Call) charge(n int) error {
 	if c.Charge == nil {

@@ -3,26 +3,32 @@ package kube
 import (
 	"maps"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // eachValue calls visit with each item's status field that is present, and the item's cluster. field may be a path. An
 // error of visit's is put behind the cluster and the field's path.
 func eachValue(items any, field string, visit func(cluster string, v any) error) error {
+	return eachItem(items, func(item map[string]any) error {
+		found, err := at(item["status"], field)
+		if err != nil || found == nil {
+			return value.In("status", err)
+		}
+		return visit(text(item["clusterName"]), found)
+	})
+}
+
+// eachItem calls visit with each item. An error of visit's is put behind the cluster.
+func eachItem(items any, visit func(item map[string]any) error) error {
 	for i, v := range list(items) {
 		item, ok := v.(map[string]any)
 		if !ok {
 			return value.InElement("items", i, value.Wrong("", "an object", v))
 		}
-		cluster := text(item["clusterName"])
-		found, err := at(item["status"], field)
-		if err == nil && found != nil {
-			err = visit(cluster, found)
-		} else if err != nil {
-			err = value.In("status", err)
-		}
-		if err != nil {
-			return inCluster(cluster, i, err)
+		if err := visit(item); err != nil {
+			return inCluster(text(item["clusterName"]), i, err)
 		}
 	}
 	return nil
@@ -116,6 +122,70 @@ func reducers() []Function {
 		reducer("sumTree", "replicaStatuses", "The maps that a status field holds in the items, joined by key at every "+
 			"depth, numbers under the same keys added; anything that is neither a map nor a number is left out. Null when no "+
 			"number is found.", sumTree),
+		reducer("sumQuantities", "cpu", "The sum of a status field, a quantity, over the items, as a quantity; `0` when no "+
+			"item has it. Empty text is passed over.", sumQuantities),
+		highestStatus(),
+	}
+}
+
+func sumQuantities(items any, field string) (any, error) {
+	var total resource.Quantity
+	err := eachValue(items, field, func(_ string, v any) error {
+		if v == "" {
+			return nil
+		}
+		q, err := quantity(v)
+		if err != nil {
+			return value.In("status."+field, err)
+		}
+		total.Add(q)
+		return nil
+	})
+	return total.String(), err
+}
+
+func highestStatus() Function {
+	return Function{
+		Name: "highestStatus",
+		Params: []Param{
+			{Name: "items", Type: List, Optional: true},
+			{Name: "field", Type: String, Path: MemberStatus},
+			{Name: "order", Type: List},
+		},
+		Result: Any,
+		Doc: "The status of the item in which a field has the value that stands last in order; a value that is not in order " +
+			"is lowest, and of equal ones the first counts. Values of one rank stand in a list of their own. Null when no item " +
+			"has the field.",
+		Lua: `kube.highestStatus(items, "phase", {"Succeeded", {"Pending", "Running"}, "Failed"})`,
+		CEL: `kube.highestStatus(items, 'phase', ['Succeeded', ['Pending', 'Running'], 'Failed'])`,
+		Call: func(_ *Call, args []any) (any, error) {
+			ranks := map[any]int{}
+			for i, v := range list(args[2]) {
+				same, err := textOrList("order", v)
+				if err != nil {
+					return nil, err
+				}
+				for _, name := range same {
+					ranks[name] = i + 1
+				}
+			}
+			var best any
+			highest := -1
+			field := text(args[1])
+			err := eachItem(args[0], func(item map[string]any) error {
+				found, err := at(item["status"], field)
+				switch {
+				case err != nil || found == nil:
+					return value.In("status", err)
+				case !isText(found):
+					return wrong(field, "a string", found)
+				case ranks[found] > highest:
+					best, highest = item["status"], ranks[found]
+				}
+				return nil
+			})
+			return best, err
+		},
 	}
 }
 

@@ -37,23 +37,30 @@ func resources() []Function {
 			Name:    "podDependencies",
 			Aliases: []string{"getPodDependencies"},
 			Params: []Param{
-				{Name: "template", Type: Map},
+				{Name: "template", Type: Any},
 				{Name: "namespace", Type: String, Optional: true},
 			},
 			Result: List,
-			Doc: "The ConfigMaps, Secrets, ServiceAccount and PersistentVolumeClaims that a pod of the template refers to, as " +
-				"dependencies; an empty list when there are none. They are in namespace: `default` when it is null, none at all " +
-				"when it is empty.",
-			Lua: `kube.podDependencies(object.spec.template, object.metadata.namespace)`,
-			CEL: `kube.podDependencies(object.spec.template, object.metadata.?namespace)`,
-			Call: func(_ *Call, args []any) (any, error) {
-				namespace := "default"
-				if args[1] != nil {
-					namespace = text(args[1])
-				}
-				refs, err := podspec.DependenciesValue(object(args[0]), namespace)
-				return refs, value.In("template", err)
+			Doc: "The ConfigMaps, Secrets, ServiceAccount and PersistentVolumeClaims that pods of the template refer to, as " +
+				"dependencies; an empty list when there are none. Of a list of templates it is those of all, null ones passed " +
+				"over. The references are in namespace: `default` when it is null, none at all when it is empty.",
+			Lua:  `kube.podDependencies(object.spec.template, object.metadata.namespace)`,
+			CEL:  `kube.podDependencies(object.spec.template, object.metadata.?namespace)`,
+			Call: podDependencies,
+		},
+		{
+			Name: "component",
+			Params: []Param{
+				{Name: "name", Type: String},
+				{Name: "replicas", Type: Any},
+				{Name: "template", Type: Map, Optional: true},
 			},
+			Result: Map,
+			Doc: "A component, as a rule for components returns it: a name, how many replicas, and what each needs, which is " +
+				"podRequirements of the template. Without a template, or when it needs nothing, there are no requirements.",
+			Lua:  `kube.component("worker", 3, object.spec.template)`,
+			CEL:  `kube.component('worker', 3, object.spec.template)`,
+			Call: component,
 		},
 		{
 			Name:     "resourceAdd",
@@ -113,6 +120,50 @@ func resources() []Function {
 			},
 		},
 	}
+}
+
+func podDependencies(_ *Call, args []any) (any, error) {
+	namespace := "default"
+	if args[1] != nil {
+		namespace = text(args[1])
+	}
+	templates, isList := args[0].([]any)
+	if !isList {
+		template, ok := Map.fit(args[0])
+		if !ok {
+			return nil, value.Wrong("template", "an object or a list of objects", args[0])
+		}
+		refs, err := podspec.DependenciesValue(object(template), namespace)
+		return refs, value.In("template", err)
+	}
+	all := []any{}
+	for i, v := range templates {
+		template, ok := Map.fit(v)
+		if !ok && v != nil {
+			return nil, value.InElement("template", i, value.Wrong("", "an object", v))
+		}
+		refs, err := podspec.DependenciesValue(object(template), namespace)
+		if err != nil {
+			return nil, value.InElement("template", i, err)
+		}
+		all = append(all, refs...)
+	}
+	return all, nil
+}
+
+func component(_ *Call, args []any) (any, error) {
+	out := map[string]any{"name": args[0], "replicas": args[1]}
+	if args[2] == nil {
+		return out, nil
+	}
+	requirements, err := podspec.RequirementsValue(object(args[2]))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text(args[0]), value.In("template", err))
+	}
+	if requirements != nil {
+		out["replicaRequirements"] = requirements
+	}
+	return out, nil
 }
 
 func resourceMax(_ *Call, args []any) (any, error) {

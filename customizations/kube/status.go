@@ -128,20 +128,16 @@ func observedGeneration(_ *Call, args []any) (any, error) {
 	if err != nil {
 		return nil, value.In("metadata", err)
 	}
-	for i, v := range list(args[1]) {
-		item, ok := v.(map[string]any)
-		if !ok {
-			return nil, value.InElement("items", i, value.Wrong("", "an object", v))
-		}
+	all := true
+	err = eachItem(args[1], func(item map[string]any) error {
 		caughtUp, err := hasCaughtUp(item, generation)
-		if err != nil {
-			return nil, inCluster(text(item["clusterName"]), i, err)
-		}
-		if !caughtUp {
-			return observedSoFar(object(args[0]))
-		}
+		all = all && caughtUp
+		return err
+	})
+	if err != nil || all {
+		return generation, err
 	}
-	return generation, nil
+	return observedSoFar(object(args[0]))
 }
 
 // hasCaughtUp tells whether a member has observed the given generation of the template.

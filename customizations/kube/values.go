@@ -13,18 +13,23 @@ func values() []Function {
 			Name: "get",
 			Params: []Param{
 				{Name: "object", Type: Map, Optional: true},
-				{Name: "path", Type: String, Path: Argument},
+				{Name: "path", Type: Any, Path: Argument},
 				{Name: "otherwise", Type: Any, Optional: true},
 			},
 			Result: Any,
 			Doc: "The field of an object that a path of names, joined with dots, leads to; otherwise (null) when it, or one on " +
-				"the way, is absent.",
+				"the way, is absent. Of a list of paths the first that leads to something counts.",
 			Lua: `kube.get(object, "spec.template.metadata.name", "web")`,
 			CEL: `kube.get(object, 'spec.template.metadata.name', 'web')`,
 			Call: func(_ *Call, args []any) (any, error) {
-				found, err := at(args[0], text(args[1]))
-				if err != nil || found != nil {
-					return found, err
+				paths, err := textOrList("path", args[1])
+				if err != nil {
+					return nil, err
+				}
+				for _, path := range paths {
+					if found, err := at(args[0], path); err != nil || found != nil {
+						return found, err
+					}
 				}
 				return args[2], nil
 			},
@@ -96,6 +101,22 @@ func values() []Function {
 					maps.Copy(out, object(arg))
 				}
 				return out, nil
+			},
+		},
+		{
+			Name:   "seconds",
+			Params: []Param{{Name: "duration", Type: Any, Optional: true}},
+			Result: Double,
+			Doc: "A duration in seconds: of text such as `1h2m3.5s` or `-500ms`; a number, or text that is one, is seconds. " +
+				"Anything else is 0.",
+			Lua: `kube.seconds("1m30s")`,
+			CEL: `kube.seconds('1m30s')`,
+			Call: func(_ *Call, args []any) (any, error) {
+				if d, err := time.ParseDuration(text(args[0])); err == nil {
+					return d.Seconds(), nil
+				}
+				n, _ := numberOf(args[0])
+				return float(n), nil
 			},
 		},
 		{
