@@ -1,0 +1,348 @@
+package cel
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+)
+
+// Messages of cel-go that are put in other words here. The tests pin them.
+var (
+	undeclared      = regexp.MustCompile(`^undeclared reference to '([^']*)'`)
+	noMatching      = regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '([^']*)'`)
+	unexpectedToken = regexp.MustCompile(
+		`^(?:mismatched input|extraneous input|no viable alternative at input|token recognition error at:) ?'(.*)'(?: expecting .*)?$`)
+	missingKey = regexp.MustCompile(`^no such key: (.*)$`)
+)
+
+// syntaxProblems returns what the parser has to say.
+func syntaxProblems(src *script.Source, issues *celgo.Issues) script.Problems {
+	out := make(script.Problems, 0, len(issues.Errors()))
+	for _, e := range issues.Errors() {
+		message := strings.TrimPrefix(e.Message, "Syntax error: ")
+		unexpected := unexpectedToken.FindStringSubmatch(message)
+		switch {
+		case unexpected != nil && unexpected[1] == "<EOF>":
+			message = "the expression ends here, where something is missing"
+		case unexpected != nil:
+			message = "unexpected " + shorten(unexpected[1])
+		case strings.HasPrefix(message, "expression recursion limit exceeded"),
+			strings.HasPrefix(message, "max recursion depth exceeded"):
+			message = "the expression is nested too deeply: want less nesting, or shorter chains of operators"
+		case strings.Contains(message, "lookahead limit exceeded"), strings.Contains(message, "error recovery attempt limit"):
+			continue // the parser gave up; what it found before stands in the other problems
+		}
+		out = append(out, problemAt(src, e, message))
+	}
+	if len(out) == 0 {
+		out = append(out, &script.Problem{Severity: script.Error, Source: src, Message: "the expression cannot be parsed"})
+	}
+	return out
+}
+
+// typeProblems returns what the type-checker has to say.
+func typeProblems(src *script.Source, tree *ast.AST, issues *celgo.Issues, names []string) script.Problems {
+	out := make(script.Problems, 0, len(issues.Errors()))
+	for _, e := range issues.Errors() {
+		out = append(out, problemAt(src, e, typeMessage(e, tree, names)))
+	}
+	return out
+}
+
+func problemAt(src *script.Source, e *common.Error, message string) *script.Problem {
+	line, column := placeOf(src.Text, e.Location.Line(), e.Location.Column())
+	return &script.Problem{
+		Severity: script.Error, Source: src, Line: line, Column: column,
+		Message: strings.Join(strings.Fields(message), " "),
+	}
+}
+
+func typeMessage(e *common.Error, tree *ast.AST, names []string) string {
+	if m := undeclared.FindStringSubmatch(e.Message); m != nil {
+		return undeclaredMessage(m[1], nodeAt(tree.Expr(), e.ExprID), names)
+	}
+	if m := noMatching.FindStringSubmatch(e.Message); m != nil {
+		return fmt.Sprintf("%s is not defined for %s", displayName(m[1]), m[2])
+	}
+	return e.Message
+}
+
+func undeclaredMessage(name string, at ast.Expr, names []string) string {
+	if at != nil && at.Kind() == ast.CallKind {
+		name = at.AsCall().FunctionName()
+		if at.AsCall().IsMemberFunction() {
+			if target := at.AsCall().Target(); target.Kind() == ast.IdentKind {
+				name = target.AsIdent() + "." + name
+			}
+		}
+		return fmt.Sprintf("there is no function %s", name)
+	}
+	message := fmt.Sprintf("there is no variable %s", name)
+	if near := nearest(name, names); near != "" {
+		return message + fmt.Sprintf(": did you mean %s?", near)
+	}
+	return message + ": want one of " + strings.Join(names, ", ")
+}
+
+// displayName returns the name of a function as it is written: the sign of an operator.
+func displayName(function string) string {
+	if sign, ok := operators.FindReverse(function); ok && sign != "" {
+		return sign
+	}
+	switch function {
+	case operators.Index, operators.OptIndex:
+		return "[]"
+	case operators.OptSelect:
+		return ".?"
+	case operators.Conditional:
+		return "?:"
+	}
+	return strings.TrimPrefix(function, "@")
+}
+
+// nearest returns the one of names that name is likely to be a misspelling of, or "".
+func nearest(name string, names []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	for _, candidate := range names {
+		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance returns how many characters have to be changed, inserted, removed or swapped with their neighbor to make b
+// out of a.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	before, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := range len(a) {
+		current[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			current[j+1] = min(previous[j+1]+1, current[j]+1, previous[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				current[j+1] = min(current[j+1], before[j-1]+1)
+			}
+		}
+		before, previous, current = previous, current, before
+	}
+	return previous[len(b)]
+}
+
+// problem returns the error of a run, at a node when id is not 0.
+func (p *Program) problem(id int64, message string, cause error) *script.Problem {
+	out := &script.Problem{Severity: script.Error, Source: p.source, Message: message, Err: cause}
+	if s, err := p.syntax(); err == nil {
+		if id == 0 {
+			id = s.tree.Expr().ID()
+		}
+		out.Line, out.Column = s.place(id)
+	}
+	return out
+}
+
+// evaluationProblem returns the error of an expression that has no value.
+func (p *Program) evaluationProblem(failed *types.Err, r *run) error {
+	message := failed.Unwrap().Error()
+	s, err := p.syntax()
+	if err != nil {
+		return p.problem(0, message, nil)
+	}
+	at := nodeAt(s.tree.Expr(), failed.NodeID())
+	switch {
+	case at == nil:
+	case noOverload(failed):
+		message = noOverloadMessage(at)
+	default:
+		if m := missingKey.FindStringSubmatch(message); m != nil {
+			return p.absent(s, at, m[1], r)
+		}
+	}
+	return p.problem(failed.NodeID(), message, nil)
+}
+
+// noOverload tells whether err is cel-go's error of a function that is not there for its arguments.
+func noOverload(err *types.Err) bool {
+	return strings.HasPrefix(err.Unwrap().Error(), "no such overload")
+}
+
+// noOverloadMessage is for the operators that this package leaves to cel-go; mismatch is for the others.
+func noOverloadMessage(at ast.Expr) string {
+	if at.Kind() == ast.CallKind {
+		switch name := at.AsCall().FunctionName(); name {
+		case operators.LogicalAnd, operators.LogicalOr:
+			return "want true or false on both sides of " + displayName(name)
+		case operators.Conditional:
+			return "want true or false before ?"
+		default:
+			return displayName(name) + " is not defined for these values"
+		}
+	}
+	return "want another type here"
+}
+
+// mismatch returns the error of a function that is not there for its arguments.
+func (c *call) mismatch(args ...ref.Val) ref.Val {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = describe(arg)
+	}
+	var message string
+	switch name := displayName(c.function); {
+	case len(args) == 2 && name != c.function:
+		message = fmt.Sprintf("%s is not defined for %s and %s", name, words[0], words[1])
+	case len(args) == 1 && name != c.function:
+		message = fmt.Sprintf("%s is not defined for %s", name, words[0])
+	default:
+		message = fmt.Sprintf("%s is not defined for (%s)", name, strings.Join(words, ", "))
+	}
+	return types.NewErrWithNodeID(c.id, "%s", message)
+}
+
+// absent returns the error of a field that is not there.
+func (p *Program) absent(s *syntax, at ast.Expr, key string, r *run) error {
+	chain, root := chainOf(at)
+	if root == nil {
+		return p.problem(at.ID(), fmt.Sprintf("there is no field %s", key), nil)
+	}
+	missing := slices.IndexFunc(chain, func(l link) bool { return l.name == key })
+	if value, ok := variableOf(r, root); ok {
+		missing = firstMissing(value, chain)
+	}
+	if missing < 0 {
+		return p.problem(at.ID(), fmt.Sprintf("there is no field %s in %s", key, written(root, chain, -1)), nil)
+	}
+	path := written(root, chain[:missing+1], -1)
+	suggestion := fmt.Sprintf("%s.orValue(%s)", written(root, chain, 0), s.fallback(at, chain[len(chain)-1].name))
+	return p.problem(chain[missing].id, fmt.Sprintf("%s is absent: if it may be, write %s", path, suggestion), nil)
+}
+
+// link is one step of a chain of fields: .name or ["name"].
+type link struct {
+	name string
+	id   int64
+	dot  bool
+}
+
+// chainOf returns the fields that e selects, one out of the other, and what it selects them from. The root is nil when e
+// is no such chain.
+func chainOf(e ast.Expr) (chain []link, root ast.Expr) {
+	for {
+		switch e.Kind() {
+		case ast.SelectKind:
+			chain = append(chain, link{name: e.AsSelect().FieldName(), id: e.ID(), dot: true})
+			e = e.AsSelect().Operand()
+		case ast.CallKind:
+			call := e.AsCall()
+			if call.FunctionName() != operators.Index || call.Args()[1].Kind() != ast.LiteralKind {
+				return nil, nil
+			}
+			name, ok := call.Args()[1].AsLiteral().(types.String)
+			if !ok {
+				return nil, nil
+			}
+			chain = append(chain, link{name: string(name), id: e.ID()})
+			e = call.Args()[0]
+		case ast.IdentKind:
+			slices.Reverse(chain)
+			return chain, e
+		default:
+			return nil, nil
+		}
+	}
+}
+
+// variableOf returns the value of a variable of the run; loops have variables of their own.
+func variableOf(r *run, root ast.Expr) (any, bool) {
+	name := root.AsIdent()
+	if name == nextVariable && !r.asked || !slices.Contains(variableNames(r.program.info), name) {
+		return nil, false
+	}
+	return r.ResolveName(name)
+}
+
+// firstMissing returns which field of chain is the first that is not there; -1 when all are.
+func firstMissing(value any, chain []link) int {
+	for i, l := range chain {
+		m, ok := value.(map[string]any)
+		if !ok {
+			return i
+		}
+		if value, ok = m[l.name]; !ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// written returns the chain as it is written, with .? or [?] at the optional link.
+func written(root ast.Expr, chain []link, optional int) string {
+	var b strings.Builder
+	b.WriteString(root.AsIdent())
+	for i, l := range chain {
+		switch {
+		case l.dot && i == optional:
+			b.WriteString(".?" + l.name)
+		case l.dot:
+			b.WriteString("." + l.name)
+		case i == optional:
+			fmt.Fprintf(&b, "[?%q]", l.name)
+		default:
+			fmt.Fprintf(&b, "[%q]", l.name)
+		}
+	}
+	return b.String()
+}
+
+// fallback returns what a suggestion has for an absent field: what fits to its other operand, and else what Kubernetes
+// has for fields of that name.
+func (s *syntax) fallback(at ast.Expr, field string) string {
+	if parent := parentOf(s.tree.Expr(), at.ID()); parent != nil && parent.Kind() == ast.CallKind {
+		for _, other := range parent.AsCall().Args() {
+			if other.Kind() != ast.LiteralKind {
+				continue
+			}
+			switch other.AsLiteral().(type) {
+			case types.String:
+				return `""`
+			case types.Bool:
+				return "false"
+			}
+		}
+	}
+	if field == "replicas" || field == "parallelism" {
+		return "1"
+	}
+	return "0"
+}
+
+func parentOf(e ast.Expr, id int64) ast.Expr {
+	for part := range parts(e) {
+		if part.ID() == id {
+			return e
+		}
+		if found := parentOf(part, id); found != nil {
+			return found
+		}
+	}
+	return nil
+}

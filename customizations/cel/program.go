@@ -1,0 +1,123 @@
+package cel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	celinterpreter "github.com/google/cel-go/interpreter"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// Program is a compiled expression. It is immutable and safe for concurrent use.
+type Program struct {
+	source    *script.Source
+	info      *interpreter.OperationInfo
+	limits    script.Limits
+	library   *library
+	explained interpreter.Source
+	plan      node
+	block     block
+	// syntax analyzes the source again, when an error or a trace wants to know places: few programs ever need them.
+	syntax func() (*syntax, error)
+}
+
+var _ interpreter.Rule = (*Program)(nil).Answer
+
+// Answer is the program's rule. An error is a *script.Problem with the place in the expression; the cause of one that
+// went over a budget is an *interpreter.BudgetError, that of one that was interrupted the cause of ctx.
+func (p *Program) Answer(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+	trace := interpreter.TraceOf(ctx)
+	if ctx.Err() != nil {
+		return nil, p.fail(trace, p.problem(0, "interrupted", context.Cause(ctx)))
+	}
+	plan := p.plan
+	if trace != nil && trace.Step != nil {
+		var err error
+		if plan, err = p.observed(trace.Step); err != nil {
+			return nil, p.fail(trace, err)
+		}
+	}
+	r := p.newRun(ctx, req)
+	resp, err := r.answer(plan)
+	if trace != nil && trace.Spent != nil {
+		trace.Spent(p.explained, r.usage())
+	}
+	if err != nil {
+		return nil, p.fail(trace, err)
+	}
+	if trace != nil && trace.Answered != nil {
+		trace.Answered(p.explained, nil)
+	}
+	return resp, nil
+}
+
+func (p *Program) fail(trace *interpreter.Trace, err error) error {
+	if trace != nil && trace.Answered != nil && !errors.Is(err, interpreter.ErrNotHandled) {
+		trace.Answered(p.explained, err)
+	}
+	return err
+}
+
+func (r *run) answer(plan node) (resp *interpreter.Response, err error) {
+	defer func() {
+		switch recovered := recover(); {
+		case r.err != nil:
+			resp, err = nil, r.aborted()
+		case recovered != nil:
+			resp, err = nil, r.program.problem(0, fmt.Sprintf("the expression cannot be evaluated: %v", recovered), nil)
+		}
+	}()
+	r.charge(r.program.block.steps, r.program.block.bytes)
+	value, err := r.evaluate(plan)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.plain(value)
+	if err == nil && r.program.info.Result == interpreter.ResultObject {
+		result, err = r.apply(r.req.Object.Object, result)
+	}
+	if err == nil {
+		resp, err = script.Decode(r.req, result)
+	}
+	if err != nil {
+		return nil, r.program.wrongResult(err)
+	}
+	return resp, nil
+}
+
+func (r *run) evaluate(plan node) (ref.Val, error) {
+	frame, err := celinterpreter.NewExecutionFrame(r)
+	if err != nil {
+		return nil, err
+	}
+	// After a panic the frame is left to the garbage collector: others may still refer to it.
+	var value ref.Val
+	if observed, ok := plan.(*celinterpreter.ObservableInterpretable); ok {
+		value = observed.ObserveExec(frame, func(any) {})
+	} else {
+		value = plan.Exec(frame)
+	}
+	frame.Close()
+	if failed, ok := value.(*types.Err); ok {
+		return nil, r.program.evaluationProblem(failed, r)
+	}
+	return value, nil
+}
+
+// aborted returns the error of a run that was aborted.
+func (r *run) aborted() error {
+	var budget *interpreter.BudgetError
+	switch {
+	case errors.As(r.err, &budget):
+		return r.program.problem(0, fmt.Sprintf("over its %s budget of %s", budget.Budget, budget.Limit), r.err)
+	case r.ctx.Err() != nil && errors.Is(r.err, context.Cause(r.ctx)):
+		return r.program.problem(0, "interrupted: "+r.err.Error(), r.err)
+	default:
+		return r.program.problem(0, r.err.Error(), r.err)
+	}
+}

@@ -1,0 +1,186 @@
+package cel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	celinterpreter "github.com/google/cel-go/interpreter"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// run is one evaluation of a program: the variables that it sees, and what it may still spend.
+type run struct {
+	program *Program
+	ctx     context.Context
+	req     *interpreter.Request
+
+	steps, bytes int64 // left
+	glance       int64 // steps until the next look at the clock
+	deadline     time.Time
+
+	items, context any
+	next           any
+	asked          bool // next was asked
+
+	err error // why the run was aborted
+}
+
+var _ celinterpreter.Activation = (*run)(nil)
+
+// aborted is what an aborted run panics with; run.err says why.
+type aborted struct{}
+
+// glanceEvery is how many steps a run takes without looking at the clock.
+const glanceEvery = 2000
+
+func (p *Program) newRun(ctx context.Context, req *interpreter.Request) *run {
+	return &run{program: p, ctx: ctx, req: req, steps: p.limits.Steps, bytes: p.limits.Memory, glance: glanceEvery}
+}
+
+// ResolveName returns the value of a variable.
+func (r *run) ResolveName(name string) (any, bool) {
+	switch name {
+	case string(interpreter.InputObject):
+		return r.req.Object.Object, true
+	case string(interpreter.InputObserved):
+		return r.req.ObservedObject.Object, true
+	case string(interpreter.InputReplicas):
+		return int64(r.req.DesiredReplicas), true
+	case string(interpreter.InputItems):
+		if r.items == nil {
+			r.items = script.EncodeInput(r.req, interpreter.InputItems)
+		}
+		return r.items, true
+	case string(interpreter.InputContext):
+		if r.context == nil {
+			r.context = script.EncodeInput(r.req, interpreter.InputContext)
+		}
+		return r.context, true
+	case nextVariable:
+		return r.askNext(), true
+	}
+	return nil, false
+}
+
+// Parent returns nil: all variables are here.
+func (r *run) Parent() celinterpreter.Activation { return nil }
+
+// askNext returns what the rest of the chain answers, nil when nobody does. The time it takes is not the run's.
+func (r *run) askNext() any {
+	if r.asked {
+		return r.next
+	}
+	r.asked = true
+	start := time.Now()
+	resp, err := interpreter.Next(r.ctx, r.req)
+	if !r.deadline.IsZero() {
+		r.deadline = r.deadline.Add(time.Since(start))
+	}
+	switch {
+	case errors.Is(err, interpreter.ErrNotHandled):
+		return nil
+	case err != nil:
+		r.abort(fmt.Errorf("next: %w", err))
+	}
+	if r.next, err = script.Encode(r.req.Operation, resp); err != nil {
+		r.abort(fmt.Errorf("next: %w", err))
+	}
+	return r.next
+}
+
+// runOf returns the run that an expression is evaluated by; nil while it is compiled.
+func runOf(vars celinterpreter.Activation) *run {
+	for {
+		switch v := vars.(type) {
+		case *run:
+			return v
+		case *celinterpreter.ExecutionFrame:
+			vars = v.Activation
+		case interface {
+			Unwrap() celinterpreter.Activation
+		}:
+			vars = v.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
+// abort ends the run with err. It does not return.
+func (r *run) abort(err error) {
+	r.err = err
+	panic(aborted{})
+}
+
+// charge takes steps and bytes from the budgets, and ends the run when one of them is used up.
+func (r *run) charge(steps, bytes int64) {
+	r.steps -= steps
+	r.bytes -= bytes
+	if r.steps < 0 || r.bytes < 0 {
+		r.abort(r.overBudget())
+	}
+	if r.glance -= steps; r.glance < 0 {
+		r.glance = glanceEvery
+		r.look()
+	}
+}
+
+// chargeBytes is charge for those who can return an error.
+func (r *run) chargeBytes(n int) error {
+	if r.bytes -= int64(n); r.bytes >= 0 {
+		return nil
+	}
+	r.err = r.overBudget()
+	return r.err
+}
+
+func (r *run) overBudget() error {
+	limits := r.program.limits
+	if r.steps < 0 {
+		return r.budgetError(interpreter.BudgetSteps, fmt.Sprintf("%d cost units", limits.Steps))
+	}
+	return r.budgetError(interpreter.BudgetMemory, size(limits.Memory))
+}
+
+func (r *run) budgetError(budget interpreter.Budget, limit string) error {
+	return &interpreter.BudgetError{Rule: r.program.source.Name(), Budget: budget, Limit: limit}
+}
+
+// look ends the run when its time is over or its caller has gone.
+func (r *run) look() {
+	if r.ctx.Err() != nil {
+		r.abort(context.Cause(r.ctx))
+	}
+	now := time.Now()
+	if r.deadline.IsZero() {
+		r.deadline = now.Add(r.program.limits.Timeout)
+		return
+	}
+	if now.After(r.deadline) {
+		r.abort(r.budgetError(interpreter.BudgetTime, r.program.limits.Timeout.String()))
+	}
+}
+
+// usage returns what the run has cost.
+func (r *run) usage() interpreter.Usage {
+	limits := r.program.limits
+	return interpreter.Usage{
+		Steps: min(limits.Steps-r.steps, limits.Steps),
+		Bytes: min(limits.Memory-r.bytes, limits.Memory),
+	}
+}
+
+func size(n int64) string {
+	switch {
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%dMi", n>>20)
+	case n%(1<<10) == 0:
+		return fmt.Sprintf("%dKi", n>>10)
+	default:
+		return fmt.Sprintf("%d bytes", n)
+	}
+}

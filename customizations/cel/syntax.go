@@ -1,0 +1,133 @@
+package cel
+
+import (
+	"fmt"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// syntax is a type-checked expression.
+type syntax struct {
+	source *script.Source
+	info   *interpreter.OperationInfo
+	env    *celgo.Env
+	tree   *ast.AST
+	cost   costs
+}
+
+// analyze parses and type-checks src and returns all that is wrong with it; no problem means that there is a syntax.
+func (l *library) analyze(src *script.Source) (*syntax, script.Problems, error) {
+	if problem := checkSource(src); problem != nil {
+		return nil, script.Problems{problem}, nil
+	}
+	s := &syntax{source: src, info: src.Operation.Info()}
+	var err error
+	if s.env, err = l.environments[src.Operation](); err != nil {
+		return nil, nil, fmt.Errorf("build the environment of CEL: %w", err)
+	}
+	checked, problems := compile(s.env, src, variableNames(s.info))
+	if len(problems) > 0 {
+		return nil, problems, nil
+	}
+	s.tree = checked.NativeRep()
+	if problems := s.checkResult(); len(problems) > 0 {
+		return nil, problems, nil
+	}
+	s.cost = l.costs(s.tree)
+	return s, nil, nil
+}
+
+// compile parses and type-checks src in env. names are what an unknown name may be a misspelling of.
+func compile(env *celgo.Env, src *script.Source, names []string) (*celgo.Ast, script.Problems) {
+	parsed, issues := env.Parse(src.Text)
+	if issues.Err() != nil {
+		return nil, syntaxProblems(src, issues)
+	}
+	if n := nodes(parsed.NativeRep().Expr(), 0); n > maxNodes {
+		return nil, script.Problems{{
+			Severity: script.Error, Source: src,
+			Message: fmt.Sprintf("the expression has more than %d parts: want a smaller one", maxNodes),
+		}}
+	}
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
+		return nil, typeProblems(src, parsed.NativeRep(), issues, names)
+	}
+	return checked, nil
+}
+
+// nodes returns n and the number of nodes of e; it stops counting once there are too many.
+func nodes(e ast.Expr, n int) int {
+	n++
+	for part := range parts(e) {
+		if n > maxNodes {
+			return n
+		}
+		n = nodes(part, n)
+	}
+	return n
+}
+
+// parts yields the direct parts of e, in the order in which they are written.
+func parts(e ast.Expr) func(yield func(ast.Expr) bool) {
+	return func(yield func(ast.Expr) bool) {
+		switch e.Kind() {
+		case ast.SelectKind:
+			yield(e.AsSelect().Operand())
+		case ast.CallKind:
+			call := e.AsCall()
+			if call.IsMemberFunction() && !yield(call.Target()) {
+				return
+			}
+			each(call.Args(), yield)
+		case ast.ListKind:
+			each(e.AsList().Elements(), yield)
+		case ast.MapKind:
+			for _, entry := range e.AsMap().Entries() {
+				if !yield(entry.AsMapEntry().Key()) || !yield(entry.AsMapEntry().Value()) {
+					return
+				}
+			}
+		case ast.StructKind:
+			for _, field := range e.AsStruct().Fields() {
+				if !yield(field.AsStructField().Value()) {
+					return
+				}
+			}
+		case ast.ComprehensionKind:
+			c := e.AsComprehension()
+			each([]ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}, yield)
+		}
+	}
+}
+
+func each(expressions []ast.Expr, yield func(ast.Expr) bool) {
+	for _, e := range expressions {
+		if !yield(e) {
+			return
+		}
+	}
+}
+
+// place returns the line and the column, both from 1, of a node; 0 and 0 when it has none.
+func (s *syntax) place(id int64) (line, column int) {
+	at := s.tree.SourceInfo().GetStartLocation(id)
+	return placeOf(s.source.Text, at.Line(), at.Column())
+}
+
+// nodeAt returns the node with the given id; nil when there is none.
+func nodeAt(e ast.Expr, id int64) ast.Expr {
+	if e.ID() == id {
+		return e
+	}
+	for part := range parts(e) {
+		if found := nodeAt(part, id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
