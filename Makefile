@@ -18,7 +18,8 @@ help: ## Print this help
 
 .PHONY: run
 run: ## Interpret a FlinkDeployment, every operation
-	$(GO) run ./cmd/dragoman interpret --operation all --desired-file examples/flink/basic.yaml --observed-file examples/flink/basic.yaml
+	$(GO) run ./cmd/dragoman interpret --operation all --desired-file examples/flink/basic.yaml \
+		--observed-file examples/flink/observed.yaml --status-file examples/flink/items.yaml --desired-replica 2
 
 .PHONY: test
 test: ## Run every test, with the race detector
