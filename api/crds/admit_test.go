@@ -185,7 +185,7 @@ func printColumns(t *testing.T, definition *apiextensionsv1.CustomResourceDefini
 	return columns
 }
 
-func toJSON(t *testing.T, node *yaml.Node) []byte {
+func toJSON(t testing.TB, node *yaml.Node) []byte {
 	t.Helper()
 	var value any
 	require.NoError(t, node.Decode(&value))
