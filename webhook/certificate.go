@@ -69,6 +69,11 @@ func same(a, b os.FileInfo) bool {
 	return a != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
+// StaticCertificate returns a Server's Certificate that is always c.
+func StaticCertificate(c *tls.Certificate) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c, nil }
+}
+
 // SelfSigned returns a new certificate for the host names and IP addresses, which is its own authority, and the PEM of
 // that for a caBundle. It is valid for the given time from an hour before now, so that clocks may differ.
 func SelfSigned(hosts []string, valid time.Duration) (*tls.Certificate, []byte, error) {

@@ -29,8 +29,8 @@ type Server struct {
 	// Interpreter answers; it must not be nil.
 	Interpreter interpreter.Interpreter
 	HandlerOptions
-	// Certificate returns the server's certificate for a connection; FileCertificate and SelfSigned make one. It must not
-	// be nil for Serve.
+	// Certificate returns the server's certificate for a connection; FileCertificate and StaticCertificate make one. It
+	// must not be nil for Serve.
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// ClientCAs are the authorities of client certificates. When set, questions need one; the health endpoints do not.
 	ClientCAs *x509.CertPool

@@ -59,6 +59,8 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		newCheck(streams),
 		newTest(streams),
 		newExplain(streams),
+		newServeCommand(streams),
+		newUp(streams),
 		newVersion(streams),
 	)
 	return root
