@@ -284,7 +284,10 @@ func (c *decoder) checkExpectation() {
 	}
 	if !c.Recorded {
 		for _, err := range checkMatchers(manifest.Path{"output"}, e.Output) {
-			c.fail(manifest.Path{"output"}, "%w", err)
+			var at *fieldError
+			if errors.As(err, &at) {
+				c.fail(at.field, "%w", err)
+			}
 		}
 	}
 	answered := e.Output != nil || e.OutputFile != "" || len(e.Assert) > 0

@@ -88,7 +88,7 @@ func decode(file string, data []byte, named bool) ([]*Case, error) {
 	return found, errors.Join(errs...)
 }
 
-var looksLikeCases = regexp.MustCompile(`(?m)^\s*["']?(operation|desiredObj|observedObj|statusItems)["']?\s*:|` + SuiteKind)
+var looksLikeCases = regexp.MustCompile(`(?m)(?:^|[{,])\s*["']?(operation|desiredObj|observedObj|statusItems)["']?\s*:|` + SuiteKind)
 
 // documentCases returns the cases of a document; none when it is something else.
 func documentCases(d *manifest.Document, named bool) ([]*Case, error) {

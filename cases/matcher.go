@@ -66,19 +66,29 @@ func (c *comparison) match(field manifest.Path, key string, argument, got any) {
 	c.differ(field, map[string]any{key: argument}, got)
 }
 
-// checkMatchers returns what is wrong with the matchers in an expected value.
+// fieldError is what is wrong with a field.
+type fieldError struct {
+	field manifest.Path
+	err   error
+}
+
+func (e *fieldError) Error() string { return e.field.String() + ": " + e.err.Error() }
+
+func (e *fieldError) Unwrap() error { return e.err }
+
+// checkMatchers returns what is wrong with the matchers in an expected value: a fieldError each.
 func checkMatchers(field manifest.Path, value any) []error {
 	var errs []error
 	if key, argument, ok := matcherOf(value); ok {
 		m, known := matchers()[key]
 		if !known {
-			return []error{fmt.Errorf("%s: unknown matcher %s: want one of %s", field, key,
-				strings.Join(slices.Sorted(maps.Keys(matchers())), ", "))}
+			return []error{&fieldError{field, fmt.Errorf("unknown matcher %s: want one of %s", key,
+				strings.Join(slices.Sorted(maps.Keys(matchers())), ", "))}}
 		}
 		if err := m.check(argument); err != nil {
-			return []error{fmt.Errorf("%s: %s: %w", field, key, err)}
+			return []error{&fieldError{field, fmt.Errorf("%s: %w", key, err)}}
 		}
-		return checkMatchers(field, argument)
+		return checkMatchers(field.With(key), argument)
 	}
 	switch v := value.(type) {
 	case map[string]any:

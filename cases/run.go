@@ -74,8 +74,8 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error returns the value and the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+// Error returns the value.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v: a defect of the program", e.Value) }
 
 // Run runs every case and returns the results in the order of the cases. A context that ends makes the cases that have
 // not run yet fail with its error.
@@ -234,8 +234,15 @@ func expectError(want *ErrorMatch, result *Result) {
 	}
 	lines := problemLines(result.Err)
 	if !slices.Contains(lines, want.Line) {
-		result.fail("want an error at line %d of the script, got %v: %v", want.Line, lines, result.Err)
+		result.fail("want an error at line %d of the script, got %s: %v", want.Line, lineList(lines), result.Err)
 	}
+}
+
+func lineList(lines []int) string {
+	if len(lines) == 0 {
+		return "one without a line"
+	}
+	return "line " + strings.Trim(fmt.Sprint(lines), "[]")
 }
 
 func (r Runner) expectAnswer(info *interpreter.OperationInfo, result *Result) {

@@ -105,7 +105,7 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if err := report(o.Out, results); err != nil {
 		return err
 	}
-	return testVerdict(results)
+	return o.verdict(results)
 }
 
 // chosen returns the cases that --run selects.
@@ -220,12 +220,13 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func testVerdict(results []cases.Result) error {
+func (o *testOptions) verdict(results []cases.Result) error {
 	code := exitOK
 	for i := range results {
 		var crash *cases.PanicError
 		switch {
 		case errors.As(results[i].Err, &crash):
+			fmt.Fprintf(o.ErrOut, "%s: %v\n%s\n", results[i].Case.Name, crash, crash.Stack)
 			return exit(exitInternal, nil)
 		case results[i].Outcome == cases.Failed:
 			code = exitFailed

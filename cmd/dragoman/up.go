@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/clusters"
+	"github.com/dragoman-io/dragoman/manifest"
+)
+
+// upOptions are the flags of up.
+type upOptions struct {
+	genericiooptions.IOStreams
+
+	federation clusters.Options
+	apply      []string
+	kubeconfig string
+	buildOnly  bool
+	quiet      bool
+	command    []string
+}
+
+func newUp(streams genericiooptions.IOStreams) *cobra.Command {
+	o := &upOptions{IOStreams: streams}
+	cmd := &cobra.Command{
+		Use:   "up [-- COMMAND [ARGUMENT]...]",
+		Short: "Run a whole federation on this machine",
+		Long: `Runs real Kubernetes clusters on this machine: a control plane and member clusters with controller manager, scheduler and
+simulated nodes. Pods on those nodes run nothing, but get ready, complete or fail like real ones; so do FlinkDeployments,
+CloneSets and RayClusters, whose operators are played.
+
+The first start builds the binaries from source, which needs the go command and takes minutes; they are kept in the user's
+cache folder. A folder named by KUBEBUILDER_ASSETS is searched first.
+
+Without a command it runs until Ctrl-C and tells what happens in the clusters. With one it runs the command, with KUBECONFIG and
+PATH set, and stops when that ends. Nothing stays behind but the folder given with --data.
+
+Objects of --apply go to the control plane, definitions of custom resources to every cluster. What lies in a folder that is named
+after a cluster goes to that cluster, and what lies in a folder "members" to each member.`,
+		Example: examples(
+			"# Two members",
+			"dragoman up",
+			"",
+			"# Three members that keep their objects, with objects to begin with",
+			"dragoman up --members 3 --data ~/.dragoman --apply examples/flink/crd.yaml,examples/flink/basic.yaml",
+			"",
+			"# A command that needs clusters",
+			"dragoman up -- kubectl --context member1 get nodes",
+		),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
+				return unusablef("up: want no arguments but a command after --, got %s", strings.Join(args, " "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.command = args
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.federation.Members, "members", 2, "how many member clusters; 0 means none")
+	f.IntVar(&o.federation.Nodes, "nodes", 3, "how many simulated nodes in each member")
+	f.StringVar(&o.federation.Dir, "data", "", "keep the state in this folder (default a temporary one)")
+	f.StringSliceVar(&o.apply, "apply", nil, "objects to apply when all is ready: files, folders or URLs")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this file as well")
+	f.BoolVar(&o.federation.APIServersOnly, "api-servers-only", false, "no controllers and no nodes: clusters that only store objects")
+	f.BoolVar(&o.buildOnly, "build-only", false, "build the binaries and print where they are")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not tell what happens in the clusters")
+	return cmd
+}
+
+// run builds or runs the federation.
+func (o *upOptions) run(ctx context.Context) error {
+	if o.buildOnly {
+		return o.build(ctx)
+	}
+	if o.federation.Members == 0 {
+		o.federation.Members = -1 // To the library, zero means its default.
+	}
+	if o.federation.Nodes < 1 || o.federation.Members > 50 {
+		return unusablef("up: want 0 to 50 members with at least one node each, got --members %d --nodes %d", o.federation.Members, o.federation.Nodes)
+	}
+	read := reader{stdin: o.In, recursive: true}
+	files, err := read.read(ctx, o.apply...)
+	if err != nil {
+		return err
+	}
+	objects, err := decodeObjects(files)
+	if err != nil {
+		return err
+	}
+	o.federation.Out = o.ErrOut
+	began := time.Now()
+	federation, err := clusters.Start(ctx, o.federation)
+	if err != nil {
+		return exit(exitFailed, err)
+	}
+	err = o.use(ctx, federation, objects, time.Since(began))
+	fmt.Fprintln(o.ErrOut, "stopping")
+	return errors.Join(err, federation.Stop())
+}
+
+// build builds the binaries and prints where they are.
+func (o *upOptions) build(ctx context.Context) error {
+	binaries, err := clusters.Build(ctx, o.ErrOut)
+	if err != nil {
+		return exit(exitFailed, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(binaries)) {
+		fmt.Fprintln(o.Out, binaries[name])
+	}
+	return nil
+}
+
+// use fills the running federation and runs the command in it, or tells what happens until ctx ends.
+func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, objects []manifest.Object, took time.Duration) error {
+	if err := federation.Register(ctx); err != nil {
+		return exit(exitFailed, err)
+	}
+	if o.kubeconfig != "" {
+		data, err := os.ReadFile(federation.Kubeconfig)
+		if err != nil {
+			return exit(exitFailed, err)
+		}
+		if err := os.WriteFile(o.kubeconfig, data, 0o600); err != nil {
+			return unusable(err)
+		}
+	}
+	var told sync.WaitGroup
+	defer told.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !o.quiet && len(o.command) == 0 {
+		out := &lineWriter{out: o.Out}
+		for _, c := range append(federation.Members(), federation.ControlPlane()) {
+			t := &teller{cluster: c, out: out}
+			told.Go(func() { t.run(ctx) })
+		}
+	}
+	if err := applyObjects(ctx, federation, objects); err != nil {
+		return err
+	}
+	if len(o.command) > 0 {
+		return o.runCommand(ctx, federation)
+	}
+	o.greet(federation, took)
+	<-ctx.Done()
+	return nil
+}
+
+// decodeObjects returns the objects of all files.
+func decodeObjects(files []file) ([]manifest.Object, error) {
+	var all []manifest.Object
+	var errs []error
+	for _, f := range files {
+		found, err := manifest.Objects(f.name, f.data)
+		all, errs = append(all, found...), append(errs, err)
+	}
+	return all, unusable(errors.Join(errs...))
+}
+
+// applyObjects applies each object to the clusters that it is for. Namespaces that objects name are created.
+func applyObjects(ctx context.Context, federation *clusters.Federation, objects []manifest.Object) error {
+	all := append(federation.Members(), federation.ControlPlane())
+	wanted := map[*clusters.Cluster][]*unstructured.Unstructured{}
+	for _, object := range objects {
+		to := destinations(federation, object.Document.File)
+		switch {
+		case to != nil:
+		case clusters.IsDefinition(object.Unstructured):
+			to = all
+		default:
+			to = []*clusters.Cluster{federation.ControlPlane()}
+		}
+		for _, c := range to {
+			wanted[c] = append(wanted[c], object.Unstructured)
+			if namespace := object.GetNamespace(); namespace != "" {
+				wanted[c] = append(wanted[c], clusters.Namespace(namespace))
+			}
+		}
+	}
+	for _, c := range all {
+		if err := c.Apply(ctx, "", wanted[c]...); err != nil {
+			return exit(exitFailed, err)
+		}
+	}
+	return nil
+}
+
+// destinations returns the clusters that the folders in a file's path name, innermost first; nil when none does.
+func destinations(federation *clusters.Federation, path string) []*clusters.Cluster {
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
+	for _, folder := range slices.Backward(folders) {
+		if c := federation.Cluster(folder); c != nil {
+			return []*clusters.Cluster{c}
+		}
+		if folder == "members" {
+			return federation.Members()
+		}
+	}
+	return nil
+}
+
+// runCommand runs the command with the federation's kubeconfig and kubectl.
+func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federation) error {
+	environment := []string{
+		"KUBECONFIG=" + federation.Kubeconfig,
+		"PATH=" + filepath.Dir(federation.Binary(clusters.Kubectl)) + string(filepath.ListSeparator) + os.Getenv("PATH"),
+	}
+	// The shell looks the command up in the new PATH, which exec.Command would not.
+	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, o.command...)...) //nolint:gosec // the user's own command
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.ErrOut
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	var exited *exec.ExitError
+	if errors.As(err, &exited) && exited.ExitCode() > 0 {
+		return exit(exited.ExitCode(), fmt.Errorf("%s: %w", strings.Join(o.command, " "), err))
+	}
+	if err != nil {
+		return exit(exitFailed, fmt.Errorf("%s: %w", strings.Join(o.command, " "), err))
+	}
+	return nil
+}
+
+// greet says what there is and what to try.
+func (o *upOptions) greet(federation *clusters.Federation, took time.Duration) {
+	names := []string{clusters.ControlPlane}
+	for _, member := range federation.Members() {
+		names = append(names, member.Name)
+	}
+	fmt.Fprintf(o.Out, `
+Ready after %s: %s. Data and logs are in %s.
+
+In another terminal:
+
+  export KUBECONFIG=%s
+  export PATH=%s:$PATH
+  kubectl config get-contexts
+  kubectl get clusters
+`, took.Round(100*time.Millisecond), strings.Join(names, ", "), federation.Dir(), federation.Kubeconfig,
+		filepath.Dir(federation.Binary(clusters.Kubectl)))
+	if len(names) > 1 && !o.federation.APIServersOnly {
+		fmt.Fprintf(o.Out, `  kubectl --context %[1]s create deployment web --image nginx --replicas 3
+  dragoman interpret deployment/web --context %[1]s --operation InterpretHealth
+`, names[1])
+	}
+	if o.quiet {
+		fmt.Fprintf(o.Out, "\nCtrl-C stops everything.\n\n")
+		return
+	}
+	fmt.Fprintf(o.Out, "\nCtrl-C stops everything. Until then, this is what happens:\n\n")
+}
