@@ -1,0 +1,53 @@
+package lua
+
+import (
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+)
+
+// compile makes a program of a script without running it.
+func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problems, problem *script.Problem) {
+	if len(src.Text) > script.MaxSource {
+		return nil, nil, &script.Problem{
+			Severity: script.Error, Source: src,
+			Message: fmt.Sprintf("want a script of at most %d bytes, got %d", script.MaxSource, len(src.Text)),
+		}
+	}
+	p = &Program{engine: e, src: src, info: src.Operation.Info()}
+	idents, problem := scan(src)
+	if problem != nil {
+		return nil, nil, problem
+	}
+	chunk, err := parse.Parse(strings.NewReader(src.Text), chunkName)
+	if err != nil {
+		return nil, nil, syntaxProblem(src, err)
+	}
+	names := inspect(e.library, chunk)
+	p.usesGlobalTable = names.globalTable
+	p.defined = places(idents, names.functions)
+	warnings = names.warnings(src, idents)
+	if !e.plain {
+		chunk = rewrite(chunk)
+	}
+	if p.proto, err = compileChunk(chunk); err != nil {
+		return nil, nil, syntaxProblem(src, err)
+	}
+	e.library.link(p.proto)
+	return p, warnings, nil
+}
+
+// compileChunk is lua.Compile, which panics on some chunks.
+func compileChunk(chunk []ast.Stmt) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the script cannot be compiled: %v", panicked)
+		}
+	}()
+	return lua.Compile(chunk, chunkName)
+}

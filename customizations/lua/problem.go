@@ -1,0 +1,202 @@
+package lua
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// chunkName is what gopher-lua calls a script in its messages; the peer's scripts have the same name.
+const chunkName = "<string>"
+
+var (
+	// place matches the place in front of a message.
+	place = regexp.MustCompile(`^<string>:(\d+): ?`)
+	// tracePlace matches a place in a stack trace.
+	tracePlace = regexp.MustCompile(`<string>:(\d+):`)
+)
+
+// at returns err as a problem on a line of the program's script, 0 when it is not known.
+func (p *Program) at(line int, err error) *script.Problem {
+	return &script.Problem{Severity: script.Error, Source: p.src, Line: line, Message: err.Error(), Err: err}
+}
+
+func asProblem(src *script.Source, err error) *script.Problem {
+	var problem *script.Problem
+	if errors.As(err, &problem) {
+		return problem
+	}
+	return &script.Problem{Severity: script.Error, Source: src, Message: err.Error(), Err: err}
+}
+
+// problem returns the error that ended a run: failure, when the run is over its budget or canceled, or else what the
+// Lua machine says.
+func (r *run) problem(failure, raised error) *script.Problem {
+	message, line := r.explain(raised)
+	switch {
+	case failure != nil:
+		return r.program.at(line, failure)
+	case r.isOverflow(message):
+		r.failDepth()
+		return r.program.at(line, r.failure)
+	}
+	out := &script.Problem{Severity: script.Error, Source: r.program.src, Line: line, Message: message}
+	if r.cause != nil && strings.HasSuffix(message, r.cause.Error()) {
+		out.Err = r.cause
+	}
+	return out
+}
+
+// explain returns the message of an error that was raised, and its line, 0 when it is not known.
+func (r *run) explain(err error) (message string, line int) {
+	if err == nil {
+		return "", 0
+	}
+	message = err.Error()
+	var raised *lua.ApiError
+	if errors.As(err, &raised) {
+		message = r.errorText(raised.Object)
+		if found := tracePlace.FindStringSubmatch(raised.StackTrace); found != nil {
+			line, _ = strconv.Atoi(found[1])
+		}
+	}
+	if found := place.FindStringSubmatch(message); found != nil {
+		line, _ = strconv.Atoi(found[1])
+		message = message[len(found[0]):]
+	}
+	if message != r.raised {
+		message = withoutUserdata(message)
+	}
+	return message, line
+}
+
+// withoutUserdata rewrites a message of the Lua machine about a view, which a script sees as a table.
+func withoutUserdata(message string) string {
+	return strings.ReplaceAll(message, "userdata", "table")
+}
+
+// errorText returns what a script raised as a message.
+func (r *run) errorText(object lua.LValue) string {
+	if !isTable(object) {
+		return object.String()
+	}
+	c := result{run: r, share: true}
+	value, err := c.value(object)
+	if err != nil {
+		return "an error that is a table"
+	}
+	return "an error that is a table: " + script.Describe(value)
+}
+
+// isOverflow tells whether message says that calls were nested too deeply.
+func (r *run) isOverflow(message string) bool {
+	return message != r.raised && (message == "stack overflow" || message == "registry overflow")
+}
+
+// syntaxProblem returns the problem of a script that the parser or the compiler refused.
+func syntaxProblem(src *script.Source, err error) *script.Problem {
+	out := &script.Problem{Severity: script.Error, Source: src, Message: err.Error(), Err: err}
+	var parseError *parse.Error
+	var compileError *lua.CompileError
+	switch {
+	case errors.As(err, &parseError):
+		out.Line, out.Column = parseError.Pos.Line, parseError.Pos.Column
+		out.Message = parseError.Message
+		if out.Line == parse.EOF {
+			lines := strings.Split(strings.TrimRight(src.Text, "\r\n \t"), "\n")
+			out.Line, out.Column = len(lines), len(lines[len(lines)-1])+1
+			out.Message = "syntax error: the script ends too early"
+		} else if parseError.Token != "" {
+			out.Message += " near " + strconv.Quote(parseError.Token)
+		}
+	case errors.As(err, &compileError):
+		out.Line, out.Message = compileError.Line, compileError.Message
+	}
+	return out
+}
+
+// missing returns the problem of a script that does not define its function, with the name that was probably meant.
+func (r *run) missing() *script.Problem {
+	name := r.program.info.Function
+	if value := r.env.RawGetString(name); value != lua.LNil {
+		out := r.program.at(0, errors.New(name+" is a "+typeName(value)+": want a function"))
+		return out
+	}
+	out := r.program.at(0, errors.New("the script defines no function "+name))
+	var defined []string
+	for key, value := r.env.Next(lua.LNil); key != lua.LNil; key, value = r.env.Next(key) {
+		if text, ok := key.(lua.LString); ok && value.Type() == lua.LTFunction {
+			defined = append(defined, string(text))
+		}
+	}
+	slices.Sort(defined)
+	if near := nearest(name, defined); near != "" {
+		out.Message += ": it defines " + near + ", rename it"
+		out.Line, out.Column = r.program.defined[near].line, r.program.defined[near].column
+	} else if len(defined) > 0 {
+		out.Message += ", only " + strings.Join(defined, ", ")
+	}
+	return out
+}
+
+// nearest returns the name that was probably meant to be name, or "".
+func nearest(name string, names []string) string {
+	for _, other := range interpreter.Operations() {
+		if slices.Contains(names, other.Function) {
+			return other.Function
+		}
+	}
+	best, least := "", len(name)/3+1
+	for _, candidate := range names {
+		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance returns how many letters must be changed, added or left out to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+func collectLines(proto *lua.FunctionProto, lines map[int]bool) {
+	for i, line := range proto.DbgSourcePositions {
+		// The last instruction is the return that every function ends with, on the line of its end.
+		if line > 0 && i < len(proto.DbgSourcePositions)-1 {
+			lines[line] = true
+		}
+	}
+	for _, inner := range proto.FunctionPrototypes {
+		collectLines(inner, lines)
+	}
+}
+
+func sortedLines(lines map[int]bool) []int {
+	return slices.SortedFunc(maps.Keys(lines), cmp.Compare[int])
+}
