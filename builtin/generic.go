@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 	"github.com/dragoman-io/dragoman/status"
 )
 
@@ -24,13 +25,15 @@ var (
 	_ interpreter.Explainer   = Generic{}
 )
 
+var genericSource = interpreter.Source{Link: "generic", Language: "go"}
+
 // Lookup returns the rule for op, the same for every kind, or nil.
 func (Generic) Lookup(_ schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
 	switch op {
 	case interpreter.InterpretStatus:
-		return wholeStatus
+		return traced(wholeStatus, genericSource)
 	case interpreter.InterpretHealth:
-		return conditionsHealth
+		return traced(conditionsHealth, genericSource)
 	default:
 		return nil
 	}
@@ -41,7 +44,7 @@ func (g Generic) Explain(gvk schema.GroupVersionKind, op interpreter.Operation) 
 	if g.Lookup(gvk, op) == nil {
 		return nil
 	}
-	return []interpreter.Source{{Link: "generic", Language: "go"}}
+	return []interpreter.Source{genericSource}
 }
 
 func wholeStatus(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
@@ -62,6 +65,9 @@ var healthStates = map[kstatus.Status]interpreter.HealthState{
 }
 
 func conditionsHealth(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+	if err := checkContract(req.Object.Object); err != nil {
+		return nil, err
+	}
 	result, err := kstatus.Compute(req.Object)
 	if err != nil {
 		return nil, fmt.Errorf("by its conditions: %w", err)
@@ -75,4 +81,33 @@ func conditionsHealth(_ context.Context, req *interpreter.Request) (*interpreter
 		health.Message = ""
 	}
 	return &interpreter.Response{Health: health}, nil
+}
+
+// checkContract returns which of the fields that health is read from has the wrong shape; kstatus does not say.
+func checkContract(object map[string]any) error {
+	metadata, err := value.Map(object, "metadata")
+	if err != nil {
+		return err
+	}
+	if _, _, err := value.Int(metadata, "generation"); err != nil {
+		return value.In("metadata", err)
+	}
+	if _, err := value.String(metadata, "deletionTimestamp"); err != nil {
+		return value.In("metadata", err)
+	}
+	of, err := value.Map(object, "status")
+	if err != nil {
+		return err
+	}
+	if _, _, err := value.Int(of, "observedGeneration"); err != nil {
+		return value.In("status", err)
+	}
+	return value.In("status", value.Each(of, "conditions", func(condition map[string]any) error {
+		for _, field := range [...]string{"type", "status", "reason", "message"} {
+			if _, err := value.String(condition, field); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }

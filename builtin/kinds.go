@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"context"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,7 +44,25 @@ func (Interpreter) Lookup(gvk schema.GroupVersionKind, op interpreter.Operation)
 	if k == nil {
 		return nil
 	}
-	return k.rule(op)
+	return traced(k.rule(op), k.source())
+}
+
+// traced returns rule as one that tells the trace of its context that it answers. Nil stays nil.
+func traced(rule interpreter.Rule, source interpreter.Source) interpreter.Rule {
+	if rule == nil {
+		return nil
+	}
+	return func(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		resp, err := rule(ctx, req)
+		if t := interpreter.TraceOf(ctx); t != nil && t.Answered != nil {
+			t.Answered(source, err)
+		}
+		return resp, err
+	}
+}
+
+func (k *kind) source() interpreter.Source {
+	return interpreter.Source{Link: "builtin", Name: k.gvk.Kind, Language: "go"}
 }
 
 // Explain names the kind whose rule Lookup returns.
@@ -52,7 +71,7 @@ func (Interpreter) Explain(gvk schema.GroupVersionKind, op interpreter.Operation
 	if k == nil || k.rule(op) == nil {
 		return nil
 	}
-	return []interpreter.Source{{Link: "builtin", Name: k.gvk.Kind, Language: "go"}}
+	return []interpreter.Source{k.source()}
 }
 
 // Kinds returns the kinds that have rules, in the order of the documentation.
