@@ -8,8 +8,14 @@ func Describe(value any) string {
 	case nil:
 		return "nothing"
 	case map[string]any:
+		if len(v) == 0 {
+			return "an empty map"
+		}
 		return "a map"
 	case []any:
+		if len(v) == 0 {
+			return "an empty list"
+		}
 		return "a list"
 	case string:
 		return fmt.Sprintf("%q", v)

@@ -8,18 +8,23 @@ import (
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/thirdparty"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // engines returns the script engines by language.
-func engines() map[script.Language]script.Engine {
-	return map[script.Language]script.Engine{}
+func engines() (map[script.Language]script.Engine, error) {
+	return customizations.Engines(script.Limits{})
 }
 
 // shipped returns the links of the chain that are part of this program: the catalogue, the built-in kinds, and what
 // holds for every object.
-func shipped() interpreter.Interpreter {
-	return interpreter.Chain{announced{builtin.Interpreter{}}, announced{builtin.Generic{}}}
+func shipped() (interpreter.Interpreter, error) {
+	catalogue, err := thirdparty.New(script.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return interpreter.Chain{catalogue, announced{builtin.Interpreter{}}, announced{builtin.Generic{}}}, nil
 }
 
 // newSet compiles the customizations in files. It is an error when a file cannot be read as customizations; rules that do
@@ -43,8 +48,11 @@ func newSet(files []file) (*customizations.Set, error) {
 	if len(errs) > 0 {
 		return nil, unusable(errors.Join(errs...))
 	}
-	set := customizations.New(customizations.Options{Link: "customizations", Engines: engines()})
-	return set.With(found...), nil
+	byLanguage, err := engines()
+	if err != nil {
+		return nil, err
+	}
+	return customizations.New(customizations.Options{Link: "customizations", Engines: byLanguage}).With(found...), nil
 }
 
 // announced is a link written in Go whose rules tell the trace that they answered, as scripts and webhooks do by

@@ -63,7 +63,11 @@ func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *
 	for i, f := range data {
 		given[i] = admission.File{Name: f.name, Data: f.data}
 	}
-	checker := admission.Checker{Engines: engines(), Portable: o.portable}
+	byLanguage, err := engines()
+	if err != nil {
+		return err
+	}
+	checker := admission.Checker{Engines: byLanguage, Portable: o.portable}
 	report := checker.Files(ctx, given...)
 	if o.output != "" {
 		err = printValue(streams.Out, o.output, reportDocument(report))

@@ -162,7 +162,10 @@ func (o *interpretOptions) interpreter(ctx context.Context, files *reader) (inte
 	if o.webhook.url != "" {
 		return o.webhook.interpreter()
 	}
-	rest := shipped()
+	rest, err := shipped()
+	if err != nil {
+		return nil, err
+	}
 	if len(o.rules) == 0 {
 		return rest, nil
 	}

@@ -113,7 +113,10 @@ func (o *serveOptions) serve(ctx context.Context) error {
 
 // load returns the chain to serve, and the kinds that it is to answer.
 func (o *serveOptions) load(ctx context.Context) (interpreter.Interpreter, []schema.GroupVersionKind, error) {
-	rules := shipped()
+	rules, err := shipped()
+	if err != nil {
+		return nil, nil, err
+	}
 	var kinds []schema.GroupVersionKind
 	if len(o.rules) > 0 {
 		files, err := (&reader{stdin: o.In, recursive: o.recursive}).read(ctx, o.rules...)

@@ -126,7 +126,10 @@ func (o *testOptions) chosen(found []*cases.Case) ([]*cases.Case, error) {
 
 // answering returns which rules answer each case.
 func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
-	rest := shipped()
+	rest, err := shipped()
+	if err != nil {
+		return nil, err
+	}
 	given := func(files ...string) (interpreter.Interpreter, error) {
 		data, err := (&reader{stdin: o.In, recursive: true}).read(ctx, files...)
 		if err != nil {
