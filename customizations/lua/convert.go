@@ -195,7 +195,11 @@ func (c *result) leave() { c.parents = c.parents[:len(c.parents)-1] }
 // table converts a table that the script made: a list when its keys are 1 to n, otherwise an object.
 func (c *result) table(t *lua.LTable) (any, error) {
 	n := t.MaxN()
-	key, value := t.Next(lua.LNumber(n))
+	last := lua.LNil // Next(0) is not where a table without elements begins
+	if n > 0 {
+		last = lua.LNumber(n)
+	}
+	key, value := t.Next(last)
 	switch {
 	case n == 0 && key == lua.LNil:
 		return c.empty(), nil
