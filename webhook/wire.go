@@ -93,12 +93,23 @@ func EncodeRequest(req *interpreter.Request) ([]byte, error) {
 }
 
 // DecodeRequest returns the complete request that data, a ResourceInterpreterContext, asks. Its error is a *StatusError
-// with the code that answers it. The request's UID is known, and returned, even when the rest of it is wrong.
+// with the code that answers it. The request is never nil: what could be read of a wrong one, the UID above all, is
+// there.
 func DecodeRequest(data []byte) (*interpreter.Request, error) {
 	req := &interpreter.Request{}
+	if err := decodeRequest(data, req); err != nil {
+		if req.UID == "" && json.Valid(data) {
+			req.UID = types.UID(gjson.GetBytes(data, "request.uid").String())
+		}
+		return req, refuse(http.StatusBadRequest, "%s", err)
+	}
+	return req, nil
+}
+
+func decodeRequest(data []byte, req *interpreter.Request) error {
 	body, err := openContext(data, "request")
 	if err != nil {
-		return req, refuse(http.StatusBadRequest, "%s", err)
+		return err
 	}
 	var kind metav1.GroupVersionKind
 	err = eachField(body, func(name string, value gjson.Result) error {
@@ -125,18 +136,18 @@ func DecodeRequest(data []byte) (*interpreter.Request, error) {
 		return nil
 	})
 	if err != nil {
-		return req, refuse(http.StatusBadRequest, "request.%s", err)
+		return fmt.Errorf("request.%w", err)
 	}
 	if req.UID == "" {
-		return req, refuse(http.StatusBadRequest, "request.uid: want an identifier of the question, got none")
+		return errors.New("request.uid: want an identifier of the question, got none")
 	}
 	if err := req.Complete(); err != nil {
-		return req, refuse(http.StatusBadRequest, "request: %s", err)
+		return fmt.Errorf("request: %w", err)
 	}
 	if asked := schema.GroupVersionKind(kind); !asked.Empty() && asked != req.Kind {
-		return req, refuse(http.StatusBadRequest, "request.kind: want that of the object, %s, got %s", req.Kind, asked)
+		return fmt.Errorf("request.kind: want that of the object, %s, got %s", req.Kind, asked)
 	}
-	return req, nil
+	return nil
 }
 
 // openContext returns the member called name of the ResourceInterpreterContext in data.

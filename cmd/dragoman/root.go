@@ -60,6 +60,7 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		newTest(streams),
 		newExplain(streams),
 		newServeCommand(streams),
+		newConformCommand(streams),
 		newUp(streams),
 		newVersion(streams),
 	)

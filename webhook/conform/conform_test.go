@@ -1,0 +1,218 @@
+package conform_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
+	"github.com/dragoman-io/dragoman/webhook/conform"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// all answers every question with what is right for it.
+var all = interpreter.Func(func(schema.GroupVersionKind, interpreter.Operation) interpreter.Rule {
+	return func(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		out := req.Object.DeepCopy()
+		if req.Operation == interpreter.ReviseReplica {
+			if err := unstructured.SetNestedField(out.Object, int64(req.DesiredReplicas), "spec", "replicas"); err != nil {
+				return nil, err
+			}
+		}
+		if req.Operation == interpreter.AggregateStatus {
+			out.Object["status"] = map[string]any{"members": int64(len(req.AggregatedStatus))}
+		}
+		return &interpreter.Response{Replicas: 2, Object: out, Health: interpreter.HealthOf(true)}, nil
+	}
+})
+
+// run checks the handler, served over TLS with both versions of HTTP.
+func run(t *testing.T, h http.Handler, o conform.Options) *conform.Report {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	o.TLS = server.Client().Transport.(*http.Transport).TLSClientConfig
+	report, err := conform.Run(t.Context(), server.URL, o)
+	require.NoError(t, err)
+	report.URL = "https://webhook.example.com" // for golden files
+	return report
+}
+
+func TestOurHandlerConforms(t *testing.T) {
+	report := run(t, webhook.Handler(all), conform.Options{})
+	for _, c := range report.Checks {
+		assert.Equal(t, conform.Passed, c.Outcome, "%s: %v", c.Name, c.Problems)
+	}
+	golden(t, "conforming.txt", func(w io.Writer) error { return report.Text(w, true) })
+}
+
+func TestAHandlerThatAnswersNothing(t *testing.T) {
+	report := run(t, webhook.Handler(interpreter.Chain{}), conform.Options{})
+	assert.Zero(t, report.Failed(), "nobody said what it is for")
+	assert.Equal(t, 1, report.Count(conform.Warned))
+
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cache", "metadata": map[string]any{"name": "c"}}}
+	report = run(t, webhook.Handler(interpreter.Chain{}), conform.Options{Objects: []*unstructured.Unstructured{object}})
+	assert.Equal(t, 1, report.Failed())
+	golden(t, "nothing.txt", func(w io.Writer) error { return report.Text(w, true) })
+	golden(t, "nothing.json", report.JSON)
+	golden(t, "nothing.xml", report.JUnit)
+}
+
+// TestWhatWebhooksGetWrong has webhooks that are wrong in one way each, and the check that finds it.
+func TestWhatWebhooksGetWrong(t *testing.T) {
+	right := webhook.Handler(all)
+	// answer changes the answer of the right handler.
+	answer := func(change func(response map[string]any)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorder := httptest.NewRecorder()
+			right.ServeHTTP(recorder, r)
+			var message map[string]any
+			if err := json.Unmarshal(recorder.Body.Bytes(), &message); err != nil {
+				panic(err)
+			}
+			change(message["response"].(map[string]any))
+			w.Header().Set("Content-Type", "application/json")
+			if err := json.NewEncoder(w).Encode(message); err != nil {
+				panic(err)
+			}
+		})
+	}
+	count := 0
+	for _, tc := range []struct {
+		reason  string
+		handler http.Handler
+		outcome conform.Outcome
+		check   string
+		problem string
+	}{
+		{"another uid", answer(func(r map[string]any) { r["uid"] = "x" }), conform.Failed, "InterpretHealth apps/v1 Deployment default/web", "response.uid: want"},
+		{"no health", answer(func(r map[string]any) { delete(r, "healthy") }), conform.Failed, "InterpretHealth apps/v1 Deployment default/web", "response.healthy: want true or false, got none"},
+		{"no replicas", answer(func(r map[string]any) { delete(r, "replicas") }), conform.Failed, "InterpretReplica apps/v1 Deployment default/web", "response.replicas: want a number, got none"},
+		{"no type of the patch", answer(func(r map[string]any) { delete(r, "patchType") }), conform.Failed, "ReviseReplica apps/v1 Deployment default/web: 7 replicas", "want patch and patchType"},
+		{"a patch that renames", answer(func(r map[string]any) {
+			if r["patch"] != nil {
+				r["patch"] = []byte(`[{"op":"replace","path":"/metadata/name","value":"x"}]`)
+			}
+		}), conform.Failed, "ReviseReplica apps/v1 Deployment default/web: 7 replicas", "object.metadata.name: want"},
+		{"an aggregation that changes the spec", answer(func(r map[string]any) {
+			if r["patch"] != nil {
+				r["patch"] = []byte(`[{"op":"replace","path":"/spec/replicas","value":9}]`)
+			}
+		}), conform.Warned, "AggregateStatus apps/v1 Deployment default/web: one member", "takes only /status, so that /spec/replicas is of no consequence"},
+		{"a retention that loses the spec", answer(func(r map[string]any) {
+			r["patchType"], r["patch"] = "JSONPatch", []byte(`[{"op":"remove","path":"/spec"}]`)
+		}), conform.Warned, "Retain apps/v1 Deployment default/web: nothing changed", "removes the object's spec"},
+		{"an answer that is never the same", answer(func(r map[string]any) { count++; r["count"] = count }), conform.Warned, "InterpretHealth apps/v1 Deployment default/web", "two different answers"},
+		{"failure without a status", answer(func(r map[string]any) { delete(r, "status") }), conform.Failed, "malformed: no request", "response.status: want one that says why"},
+		{"failure without a code", answer(func(r map[string]any) {
+			if s, ok := r["status"].(map[string]any); ok {
+				delete(s, "code")
+			}
+		}), conform.Failed, "malformed: no object", "response.status.code: want 400 to 599"},
+		{"failure without a message", answer(func(r map[string]any) {
+			if s, ok := r["status"].(map[string]any); ok {
+				delete(s, "message")
+			}
+		}), conform.Warned, "malformed: no object", "response.status.message: want what went wrong"},
+		{"success for anything", answer(func(r map[string]any) { r["successful"] = true }), conform.Failed, "malformed: an unknown operation", "response.successful: want false, got true"},
+		{"failure under another status", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorder := httptest.NewRecorder()
+			right.ServeHTTP(recorder, r)
+			w.Header().Set("Content-Type", "application/json")
+			if strings.Contains(recorder.Body.String(), `"successful":false`) {
+				w.WriteHeader(http.StatusBadRequest)
+			}
+			_, _ = w.Write(recorder.Body.Bytes())
+		}), conform.Failed, "malformed: no body", "HTTP status: want 200 always, got 400"},
+		{"no content type", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorder := httptest.NewRecorder()
+			right.ServeHTTP(recorder, r)
+			_, _ = w.Write(recorder.Body.Bytes())
+		}), conform.Warned, "InterpretHealth apps/v1 Deployment default/web", `Content-Type: want application/json, got "text/plain; charset=utf-8"`},
+		{"a page", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<h1>It works!</h1>")
+		}), conform.Failed, "malformed: no body", `got "<h1>It works!</h1>"`},
+		{"a crash", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if len(body) == 0 {
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			right.ServeHTTP(w, r)
+		}), conform.Failed, "malformed: no body", "EOF"},
+		{"a connection for each question", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Connection", "close")
+			right.ServeHTTP(w, r)
+		}), conform.Warned, "connections are kept", "got it closed"},
+		{"a field that it does not know is too much", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if strings.Contains(string(body), "future") {
+				body = []byte("x")
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			right.ServeHTTP(w, r)
+		}), conform.Failed, "unknown fields are ignored", "want the same answer as without them"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			t.Parallel() // a server waits for half a second before it closes on a body that is too large
+			report := run(t, tc.handler, conform.Options{})
+			for _, c := range report.Checks {
+				if c.Name == tc.check {
+					assert.Equal(t, tc.outcome, c.Outcome, "%v", c.Problems)
+					assert.Contains(t, strings.Join(c.Problems, "\n"), tc.problem)
+					return
+				}
+			}
+			t.Errorf("no check %q", tc.check)
+		})
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	_, err := conform.Run(t.Context(), server.URL, conform.Options{})
+	require.ErrorContains(t, err, server.URL+": dial tcp")
+	for url, want := range map[string]string{"": "want https://host[/path]", "ftp://x": "want https://host[/path]", "://": "url: parse"} {
+		_, err := conform.Run(t.Context(), url, conform.Options{})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestAnObjectThatIsNone(t *testing.T) {
+	_, err := conform.Run(t.Context(), "https://127.0.0.1:1", conform.Options{Objects: []*unstructured.Unstructured{{Object: map[string]any{"kind": "x"}}}})
+	require.EqualError(t, err, "object.apiVersion: want a group and version, got none")
+}
+
+func golden(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, write(&b))
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), b.String())
+}
