@@ -5,6 +5,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -34,6 +35,9 @@ func serviceImportDependencies(object map[string]any) ([]configv1alpha1.Dependen
 		return nil, value.In("metadata", err)
 	}
 	derived := derivedPrefix + name
+	if len(validation.IsValidLabelValue(derived)) > 0 {
+		return nil, value.In("metadata", value.Wrong("name", `a name that can follow "`+derivedPrefix+`" in the name of a Service`, name))
+	}
 	return interpreter.SortDependencies([]configv1alpha1.DependentObjectReference{
 		{
 			APIVersion: corev1.SchemeGroupVersion.String(),
