@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	celinterpreter "github.com/google/cel-go/interpreter"
@@ -118,11 +119,11 @@ func (r *run) abort(err error) {
 
 // charge takes steps and bytes from the budgets, and ends the run when one of them is used up.
 func (r *run) charge(steps, bytes int64) {
+	if steps > r.steps || bytes > r.bytes {
+		r.abort(r.overBudget(steps, bytes))
+	}
 	r.steps -= steps
 	r.bytes -= bytes
-	if r.steps < 0 || r.bytes < 0 {
-		r.abort(r.overBudget())
-	}
 	if r.glance -= steps; r.glance < 0 {
 		r.glance = glanceEvery
 		r.look()
@@ -131,18 +132,22 @@ func (r *run) charge(steps, bytes int64) {
 
 // chargeBytes is charge for those who can return an error.
 func (r *run) chargeBytes(n int) error {
-	if r.bytes -= int64(n); r.bytes >= 0 {
-		return nil
+	if n < 0 || int64(n) > r.bytes {
+		r.err = r.overBudget(0, math.MaxInt64)
+		return r.err
 	}
-	r.err = r.overBudget()
-	return r.err
+	r.bytes -= int64(n)
+	return nil
 }
 
-func (r *run) overBudget() error {
+// overBudget returns the error of a run that cannot pay for steps and bytes; what it could not pay is used up.
+func (r *run) overBudget(steps, bytes int64) error {
 	limits := r.program.limits
-	if r.steps < 0 {
+	if steps > r.steps {
+		r.steps, r.bytes = 0, max(r.bytes-bytes, 0)
 		return r.budgetError(interpreter.BudgetSteps, fmt.Sprintf("%d cost units", limits.Steps))
 	}
+	r.steps, r.bytes = r.steps-steps, 0
 	return r.budgetError(interpreter.BudgetMemory, size(limits.Memory))
 }
 
@@ -168,10 +173,7 @@ func (r *run) look() {
 // usage returns what the run has cost.
 func (r *run) usage() interpreter.Usage {
 	limits := r.program.limits
-	return interpreter.Usage{
-		Steps: min(limits.Steps-r.steps, limits.Steps),
-		Bytes: min(limits.Memory-r.bytes, limits.Memory),
-	}
+	return interpreter.Usage{Steps: limits.Steps - r.steps, Bytes: limits.Memory - r.bytes}
 }
 
 func size(n int64) string {

@@ -13,12 +13,10 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
-// kubeTable returns the library kube: the shared functions, and those that only Lua needs.
+// kubeTable returns the library kube: the shared functions, and next.
 func kubeTable(shared []kube.Function) functions {
 	out := functions{
-		"next":        kubeNext,
-		"emptyObject": func(l *lua.LState) int { l.Push(runOf(l).toLua(map[string]any{})); return 1 },
-		"emptyList":   func(l *lua.LState) int { l.Push(runOf(l).toLua([]any{})); return 1 },
+		"next": kubeNext,
 	}
 	for i := range shared {
 		f := bind(&shared[i])

@@ -36,6 +36,8 @@ type Problem struct {
 func (p *Problem) Error() string {
 	var b strings.Builder
 	switch {
+	case p.Line == 0 && p.Source.File != "" && p.Source.Line > 0:
+		fmt.Fprintf(&b, "%s: %s: %s", p.Source.Position(1), p.Source.Name(), p.Message)
 	case p.Line == 0:
 		fmt.Fprintf(&b, "%s: %s", p.Source.Name(), p.Message)
 	case p.Column == 0:
