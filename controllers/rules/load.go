@@ -148,7 +148,7 @@ func (l *loader) loadWebhooks(ctx context.Context) error {
 		return fmt.Errorf("list ResourceInterpreterWebhookConfigurations: %w", err)
 	}
 	if set := l.rules.webhooks.set.Load(); set != nil {
-		l.rules.webhooks.set.Store(set.Update(list.Items))
+		l.rules.webhooks.set.Store(set.Replace(list.Items))
 	} else {
 		l.rules.webhooks.set.Store(webhook.New(list.Items, l.rules.options))
 	}

@@ -1,0 +1,205 @@
+package members
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+)
+
+// ErrNotConnected is the error for a cluster that there is no connection to: it is unknown, or was never reached.
+var ErrNotConnected = errors.New("not connected to the cluster")
+
+// Members are the connected clusters. Make one with New; it is safe for concurrent use.
+type Members struct {
+	observe func(cluster string, object *unstructured.Unstructured)
+
+	mu      sync.RWMutex
+	members map[string]*Member
+}
+
+// New returns no members yet. observe is called for every change of an object that the controllers put into a member,
+// its deletion included; it must not block, and must not modify the object.
+func New(observe func(cluster string, object *unstructured.Unstructured)) *Members {
+	return &Members{observe: observe, members: map[string]*Member{}}
+}
+
+// Get returns the member called name, or ErrNotConnected.
+func (m *Members) Get(name string) (*Member, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if member, ok := m.members[name]; ok {
+		return member, nil
+	}
+	return nil, fmt.Errorf("%s: %w", name, ErrNotConnected)
+}
+
+// Connect makes the member called name reachable by config, in place of an earlier connection. It does not wait for
+// the cluster. The connection is closed when ctx ends, or by Disconnect.
+func (m *Members) Connect(ctx context.Context, name string, config *rest.Config) (*Member, error) {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = -1, -1 // the cluster's own priority and fairness decides
+	http, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
+	}
+	mapper, err := apiutil.NewDynamicRESTMapper(config, http)
+	if err != nil {
+		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
+	}
+	scheme := runtime.NewScheme()
+	direct, err := client.New(config, client.Options{HTTPClient: http, Mapper: mapper, Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
+	}
+	managed := labels.SelectorFromSet(labels.Set{workv1alpha2.ManagedByKarmadaLabel: workv1alpha2.ManagedByKarmadaLabelValue})
+	store, err := cache.New(config, cache.Options{
+		HTTPClient: http, Mapper: mapper, Scheme: scheme, DefaultLabelSelector: managed,
+		DefaultUnsafeDisableDeepCopy: new(true),
+		DefaultTransform:             cache.TransformStripManagedFields(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	member := &Member{
+		Name: name, Config: config, Client: direct, mapper: mapper, cache: store, cancel: cancel, done: ctx.Done(),
+		watched: map[schema.GroupVersionKind]bool{}, observe: m.observe,
+	}
+	go func() { _ = store.Start(ctx) }() // it returns when ctx ends, and only then
+	m.mu.Lock()
+	old := m.members[name]
+	m.members[name] = member
+	m.mu.Unlock()
+	if old != nil {
+		old.cancel()
+	}
+	return member, nil
+}
+
+// Disconnect closes the connection to the cluster called name, if there is one.
+func (m *Members) Disconnect(name string) {
+	m.mu.Lock()
+	member := m.members[name]
+	delete(m.members, name)
+	m.mu.Unlock()
+	if member != nil {
+		member.cancel()
+	}
+}
+
+// Names returns the names of the connected clusters, sorted.
+func (m *Members) Names() []string {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	names := make([]string, 0, len(m.members))
+	for name := range m.members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Member is a connected cluster. It is safe for concurrent use.
+type Member struct {
+	// Name is the cluster's name.
+	Name string
+	// Config is how it is reached, without a limit on the rate of requests.
+	Config *rest.Config
+	// Client reads from and writes to the cluster itself, not to a cache.
+	Client client.Client
+
+	mapper  meta.RESTMapper
+	cache   cache.Cache
+	cancel  context.CancelFunc
+	done    <-chan struct{}
+	observe func(string, *unstructured.Unstructured)
+
+	mu      sync.Mutex
+	watched map[schema.GroupVersionKind]bool
+}
+
+// Mapping returns what the cluster calls the resource of a kind.
+func (m *Member) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	return m.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+}
+
+// Get returns the object as the cache has it, or nil when it has none: the cache has only what the controllers put
+// into the cluster. The object must not be modified. The first question about a kind waits until the cache has the kind.
+func (m *Member) Get(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
+	if err := m.watch(ctx, gvk); err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(gvk)
+	err := m.cache.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: get %s %s: %w", m.Name, gvk.Kind, key, err)
+	}
+	return object, nil
+}
+
+// watch sees to it that the cache has the kind, and that its changes are observed.
+func (m *Member) watch(ctx context.Context, gvk schema.GroupVersionKind) error {
+	m.mu.Lock()
+	watched := m.watched[gvk]
+	m.mu.Unlock()
+	if watched {
+		return nil
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(gvk)
+	// The informer is asked for without holding the lock: it waits for the cluster.
+	informer, err := m.cache.GetInformer(ctx, object)
+	if err != nil {
+		return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.watched[gvk] {
+		return nil
+	}
+	tell := func(o any) {
+		if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+			o = gone.Obj
+		}
+		if u, ok := o.(*unstructured.Unstructured); ok {
+			m.observe(m.Name, u)
+		}
+	}
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: tell,
+		UpdateFunc: func(old, current any) {
+			if before, ok := old.(metav1.Object); ok {
+				if after, ok := current.(metav1.Object); ok && before.GetResourceVersion() == after.GetResourceVersion() {
+					return
+				}
+			}
+			tell(current)
+		},
+		DeleteFunc: tell,
+	}); err != nil {
+		return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+	}
+	m.watched[gvk] = true
+	return nil
+}

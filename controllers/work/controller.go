@@ -1,0 +1,388 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
+	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/controllers/members"
+	"github.com/dragoman-io/dragoman/controllers/queue"
+	"github.com/dragoman-io/dragoman/controllers/templates"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+// Key identifies a Work.
+type Key = types.NamespacedName
+
+// Controller carries Works to members, and their statuses back.
+type Controller struct {
+	// Client reads from the manager's cache, and writes Works.
+	Client client.Client
+	// Members are the connected clusters.
+	Members *members.Members
+	// Interpreter says what a member owns, and what its status means.
+	Interpreter interpreter.Client
+	// Event tells the user about a Work's object, which it names in its note.
+	Event func(regarding client.Object, warning bool, reason, action, note string)
+	// StatusInterval is the least time between two writes of a Work's status that nobody waits for. Zero means 500 ms.
+	StatusInterval time.Duration
+	// Queue is where Works are put that want to be looked at.
+	Queue queue.Queue[Key]
+
+	mu   sync.Mutex
+	seen map[types.UID]*record
+}
+
+// record is what is remembered about a Work, so that nothing is written that is there.
+type record struct {
+	// generation is the Work's when the object was last applied, and object what the member had then.
+	generation int64
+	object     *unstructured.Unstructured
+	// written is when the status was last written.
+	written time.Time
+	// problem is the last failure to interpret, which was told.
+	problem string
+}
+
+func (c *Controller) record(uid types.UID) *record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		c.seen = map[types.UID]*record{}
+	}
+	r := c.seen[uid]
+	if r == nil {
+		r = &record{}
+		c.seen[uid] = r
+	}
+	return r
+}
+
+func (c *Controller) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.seen, uid)
+}
+
+// KeyOf returns the Work that put an object into a member, and whether any did.
+func KeyOf(object client.Object) (Key, bool) {
+	annotations := object.GetAnnotations()
+	key := Key{Namespace: annotations[workv1alpha2.WorkNamespaceAnnotation], Name: annotations[workv1alpha2.WorkNameAnnotation]}
+	return key, key.Namespace != "" && key.Name != ""
+}
+
+// Reconcile brings one Work's object in the member, and the Work's status, up to date.
+func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, error) {
+	work := &workv1alpha1.Work{}
+	if err := c.Client.Get(ctx, key, work); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	cluster, ok := workv1alpha1.ClusterOf(work.Namespace)
+	if !ok {
+		return reconcile.Result{}, nil
+	}
+	manifest, err := manifestOf(work)
+	switch {
+	case err != nil && work.DeletionTimestamp != nil:
+		return reconcile.Result{}, c.release(ctx, work) // it never put anything into the cluster
+	case err != nil:
+		return reconcile.Result{}, c.writeStatus(ctx, work, nil, err)
+	}
+	member, err := c.Members.Get(cluster)
+	if work.DeletionTimestamp != nil {
+		return c.remove(ctx, work, manifest, member, err)
+	}
+	if errors.Is(err, members.ErrNotConnected) {
+		return reconcile.Result{}, nil // its Works are queued when the cluster is connected
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return c.sync(ctx, work, manifest, member)
+}
+
+func manifestOf(work *workv1alpha1.Work) (*unstructured.Unstructured, error) {
+	if n := len(work.Spec.Workload.Manifests); n != 1 {
+		return nil, fmt.Errorf("spec.workload.manifests: want exactly one object, got %d", n)
+	}
+	object := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(work.Spec.Workload.Manifests[0].Raw, &object.Object); err != nil {
+		return nil, fmt.Errorf("spec.workload.manifests[0]: %w", err)
+	}
+	if object.GetKind() == "" || object.GetAPIVersion() == "" || object.GetName() == "" {
+		return nil, errors.New("spec.workload.manifests[0]: want an object with apiVersion, kind and name")
+	}
+	return object, nil
+}
+
+// sync applies the manifest unless dispatching is suspended, and writes what the cluster reports.
+func (c *Controller) sync(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member) (reconcile.Result, error) {
+	observed, err := member.Get(ctx, manifest.GroupVersionKind(), client.ObjectKeyFromObject(manifest))
+	r := c.record(work.UID)
+	var applyErr error
+	suspended := work.Spec.SuspendDispatching != nil && *work.Spec.SuspendDispatching
+	switch {
+	case err != nil:
+		applyErr = err
+	case !suspended:
+		observed, applyErr = c.apply(ctx, work, manifest, observed, member, r)
+		if apierrors.IsConflict(applyErr) {
+			return reconcile.Result{}, applyErr // the cache is behind; what it lacks comes
+		}
+	}
+	if applyErr != nil {
+		c.tell(work, manifest, r, "SyncFailed", applyErr)
+	}
+	var reported *workv1alpha1.ManifestStatus
+	if observed != nil {
+		s, err := c.manifestStatus(ctx, member, observed)
+		if err != nil {
+			c.tell(work, manifest, r, "InterpretFailed", err)
+		} else if applyErr == nil {
+			r.problem = ""
+		}
+		reported = &s
+	}
+	after, err := c.writeSyncStatus(ctx, work, reported, suspended, applyErr, r)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: after}, applyErr
+}
+
+// tell sends an event about a problem, once until it changes.
+func (c *Controller) tell(work *workv1alpha1.Work, manifest *unstructured.Unstructured, r *record, reason string, err error) {
+	if r.problem == err.Error() {
+		return
+	}
+	r.problem = err.Error()
+	cluster, _ := workv1alpha1.ClusterOf(work.Namespace)
+	template := &unstructured.Unstructured{Object: map[string]any{}}
+	template.SetGroupVersionKind(manifest.GroupVersionKind())
+	template.SetNamespace(manifest.GetNamespace())
+	template.SetName(manifest.GetName())
+	template.SetUID(types.UID(manifest.GetAnnotations()[workv1alpha2.ResourceTemplateUIDAnnotation]))
+	c.Event(template, true, reason, "Sync", fmt.Sprintf("cluster %s: %v", cluster, err))
+}
+
+// apply creates or updates the object in the member if it is not as it should be, and returns it as the member has it.
+func (c *Controller) apply(ctx context.Context, work *workv1alpha1.Work, manifest, observed *unstructured.Unstructured, member *members.Member, r *record) (*unstructured.Unstructured, error) {
+	if observed == nil {
+		return c.create(ctx, work, manifest, member, r)
+	}
+	if r.generation == work.Generation && r.object != nil && (r.object == observed || templates.Same(r.object, observed)) {
+		r.object = observed
+		return observed, nil
+	}
+	desired, err := c.retain(ctx, manifest, observed, member.Name)
+	if err != nil {
+		return observed, err
+	}
+	if !c.mayWrite(manifest, observed) {
+		return observed, fmt.Errorf("%s exists in the cluster and is not managed by this Work: set %s=%s on the template, or conflictResolution: Overwrite in the policy, to take it over",
+			templates.KeyOf(manifest), workv1alpha2.ResourceConflictResolutionAnnotation, workv1alpha2.ResourceConflictResolutionOverwrite)
+	}
+	if (r.generation != 0 && r.generation != work.Generation) || !contains(observed.Object, desired.Object) || !managedAlike(desired, observed) {
+		updated := desired.DeepCopy()
+		if err := member.Client.Update(ctx, updated); err != nil {
+			return observed, fmt.Errorf("update %s: %w", templates.KeyOf(manifest), err)
+		}
+		observed = updated
+	}
+	r.generation, r.object = work.Generation, observed
+	return observed, nil
+}
+
+// managedAlike tells whether labels and annotations are the same: those that came with an earlier manifest are to go.
+func managedAlike(desired, observed *unstructured.Unstructured) bool {
+	return maps.Equal(desired.GetLabels(), observed.GetLabels()) && maps.Equal(desired.GetAnnotations(), observed.GetAnnotations())
+}
+
+// mayWrite tells whether the object in the member is this Work's, or may be taken over.
+func (c *Controller) mayWrite(manifest, observed *unstructured.Unstructured) bool {
+	if manifest.GetAnnotations()[workv1alpha2.ResourceConflictResolutionAnnotation] == workv1alpha2.ResourceConflictResolutionOverwrite {
+		return true
+	}
+	want, _ := KeyOf(manifest)
+	got, managed := KeyOf(observed)
+	return managed && want == got
+}
+
+func (c *Controller) create(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member, r *record) (*unstructured.Unstructured, error) {
+	created := manifest.DeepCopy()
+	err := member.Client.Create(ctx, created)
+	if err == nil {
+		r.generation, r.object = work.Generation, created
+		return created, nil
+	}
+	if !apierrors.IsAlreadyExists(err) {
+		return nil, fmt.Errorf("create %s: %w", templates.KeyOf(manifest), err)
+	}
+	// It exists and the cache does not have it: it is not marked as ours, or the cache is behind.
+	observed := &unstructured.Unstructured{}
+	observed.SetGroupVersionKind(manifest.GroupVersionKind())
+	if err := member.Client.Get(ctx, client.ObjectKeyFromObject(manifest), observed); err != nil {
+		return nil, fmt.Errorf("get %s: %w", templates.KeyOf(manifest), err)
+	}
+	return c.apply(ctx, work, manifest, observed, member, r)
+}
+
+// goneRetry is how soon an object that takes its time to go is looked for again.
+const goneRetry = 2 * time.Second
+
+// remove takes the object out of the member, and lets the Work go when it is gone there.
+func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member, notConnected error) (reconcile.Result, error) {
+	if !controllerutil.ContainsFinalizer(work, workv1alpha2.ExecutionControllerFinalizer) {
+		return reconcile.Result{}, nil
+	}
+	if notConnected != nil {
+		// A cluster that was taken out of the federation keeps what it has; one that is only away is waited for.
+		cluster, _ := workv1alpha1.ClusterOf(work.Namespace)
+		err := c.Client.Get(ctx, client.ObjectKey{Name: cluster}, &clusterv1alpha1.Cluster{})
+		if err == nil {
+			return reconcile.Result{}, nil
+		}
+		if !apierrors.IsNotFound(err) {
+			return reconcile.Result{}, fmt.Errorf("get Cluster %s: %w", cluster, err)
+		}
+		return reconcile.Result{}, c.release(ctx, work)
+	}
+	gone, err := c.removeFrom(ctx, work, manifest, member)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !gone {
+		return reconcile.Result{RequeueAfter: goneRetry}, nil
+	}
+	return reconcile.Result{}, c.release(ctx, work)
+}
+
+// removeFrom deletes the object in the member, or takes the federation's marks off it when it is to stay. It tells
+// whether nothing is left to do.
+func (c *Controller) removeFrom(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member) (bool, error) {
+	observed := &unstructured.Unstructured{}
+	observed.SetGroupVersionKind(manifest.GroupVersionKind())
+	err := member.Client.Get(ctx, client.ObjectKeyFromObject(manifest), observed)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("get %s: %w", templates.KeyOf(manifest), err)
+	}
+	want, _ := KeyOf(manifest)
+	if got, managed := KeyOf(observed); !managed || got != want {
+		return true, nil
+	}
+	if keep := work.Spec.PreserveResourcesOnDeletion; keep != nil && *keep {
+		return true, c.strip(ctx, observed, member)
+	}
+	if observed.GetDeletionTimestamp() != nil {
+		return false, nil
+	}
+	background := metav1.DeletePropagationBackground
+	uid := observed.GetUID()
+	err = member.Client.Delete(ctx, observed, &client.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid}})
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("delete %s: %w", templates.KeyOf(manifest), err)
+	}
+	// Most objects are gone at once.
+	err = member.Client.Get(ctx, client.ObjectKeyFromObject(manifest), observed)
+	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+}
+
+// strip takes the federation's labels and annotations off an object that stays in the member.
+func (c *Controller) strip(ctx context.Context, observed *unstructured.Unstructured, member *members.Member) error {
+	nothing := map[string]any{}
+	for _, k := range []string{
+		workv1alpha2.ManagedByKarmadaLabel, workv1alpha2.WorkPermanentIDLabel, workv1alpha2.ResourceBindingPermanentIDLabel,
+		workv1alpha2.ClusterResourceBindingPermanentIDLabel,
+	} {
+		nothing[k] = nil
+	}
+	nothingElse := map[string]any{}
+	for _, k := range []string{
+		workv1alpha2.WorkNamespaceAnnotation, workv1alpha2.WorkNameAnnotation, workv1alpha2.ResourceBindingNamespaceAnnotation,
+		workv1alpha2.ResourceBindingNameAnnotation, workv1alpha2.ClusterResourceBindingAnnotation,
+		workv1alpha2.ResourceTemplateUIDAnnotation, workv1alpha2.ResourceTemplateGenerationAnnotation,
+		workv1alpha2.ManagedLabels, workv1alpha2.ManagedAnnotations, workv1alpha2.ResourceConflictResolutionAnnotation,
+	} {
+		nothingElse[k] = nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": nothing, "annotations": nothingElse}})
+	if err != nil {
+		return err
+	}
+	if err := member.Client.Patch(ctx, observed, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return fmt.Errorf("release %s: %w", templates.KeyOf(observed), err)
+	}
+	return nil
+}
+
+// release lets the Work go.
+func (c *Controller) release(ctx context.Context, work *workv1alpha1.Work) error {
+	next := work.DeepCopy()
+	controllerutil.RemoveFinalizer(next, workv1alpha2.ExecutionControllerFinalizer)
+	if err := c.Client.Update(ctx, next); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("release Work %s: %w", client.ObjectKeyFromObject(work), err)
+	}
+	c.forget(work.UID)
+	return nil
+}
+
+// writeStatus writes the status of a Work that cannot be applied at all.
+func (c *Controller) writeStatus(ctx context.Context, work *workv1alpha1.Work, reported *workv1alpha1.ManifestStatus, applyErr error) error {
+	_, err := c.writeSyncStatus(ctx, work, reported, false, applyErr, c.record(work.UID))
+	return err
+}
+
+// writeSyncStatus writes the Work's status if it says something new. What nobody waits for is written once in a while;
+// the result is then how long to wait.
+func (c *Controller) writeSyncStatus(ctx context.Context, work *workv1alpha1.Work, reported *workv1alpha1.ManifestStatus, suspended bool, applyErr error, r *record) (time.Duration, error) {
+	next := work.DeepCopy()
+	meta.SetStatusCondition(&next.Status.Conditions, dispatching(suspended, work.Generation))
+	if !suspended {
+		meta.SetStatusCondition(&next.Status.Conditions, applied(applyErr, work.Generation))
+	}
+	next.Status.ManifestStatuses = nil
+	if reported != nil {
+		next.Status.ManifestStatuses = []workv1alpha1.ManifestStatus{*reported}
+	}
+	if sameStatus(&work.Status, &next.Status) {
+		return 0, nil
+	}
+	interval := c.StatusInterval
+	if interval == 0 {
+		interval = 500 * time.Millisecond
+	}
+	if wait := interval - time.Since(r.written); wait > 0 && !urgent(&work.Status, &next.Status) {
+		return wait, nil
+	}
+	if err := c.Client.Status().Update(ctx, next); err != nil {
+		if apierrors.IsNotFound(err) {
+			return 0, nil
+		}
+		return 0, fmt.Errorf("write the status of Work %s: %w", client.ObjectKeyFromObject(work), err)
+	}
+	r.written = time.Now()
+	return 0, nil
+}
