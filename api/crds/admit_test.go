@@ -67,6 +67,8 @@ func TestAdmit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			definition, err := Get(name)
 			require.NoError(t, err)
+			schema, err := NewSchema(definition, definition.Spec.Versions[0].Name)
+			require.NoError(t, err)
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
 			var s suite
@@ -83,7 +85,7 @@ func TestAdmit(t *testing.T) {
 			for i := range s.Cases {
 				want := &s.Cases[i]
 				t.Run(want.Reason, func(t *testing.T) {
-					got := admit(t, definition, &s.Base, &want.Merge)
+					got := admit(t, schema, &s.Base, &want.Merge)
 					if *update {
 						want.outcome = got
 						return
@@ -103,7 +105,7 @@ func TestAdmit(t *testing.T) {
 }
 
 // admit changes base by merge, which may be empty, and says what becomes of the result.
-func admit(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition, base, merge *yaml.Node) outcome {
+func admit(t *testing.T, schema *Schema, base, merge *yaml.Node) outcome {
 	t.Helper()
 	object := toJSON(t, base)
 	if !merge.IsZero() {
@@ -115,8 +117,6 @@ func admit(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition, b
 	require.NoError(t, sent.UnmarshalJSON(object))
 	before := sent.DeepCopy()
 
-	schema, err := NewSchema(definition, sent.GroupVersionKind().Version)
-	require.NoError(t, err)
 	stored, dropped, errs := schema.Admit(t.Context(), &sent)
 	assert.Equal(t, before, &sent, "the object that was sent is not modified")
 
