@@ -131,8 +131,8 @@ func (p *apiPackage) parseFile(file *ast.File, values map[string][]value) error 
 		for _, spec := range general.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				if !spec.Name.IsExported() {
-					continue
+				if _, isInterface := spec.Type.(*ast.InterfaceType); isInterface || !spec.Name.IsExported() {
+					continue // no type of JSON
 				}
 				t := &apiType{name: spec.Name.Name, doc: parseComment(general.Doc), spec: spec.Type, imports: imports}
 				if s, ok := spec.Type.(*ast.StructType); ok {

@@ -62,3 +62,6 @@ type Options struct {
 }
 
 type hidden struct{}
+
+// Worker is no type of JSON.
+type Worker interface{ Work() }
