@@ -1,0 +1,5 @@
+-- ReviseReplica rollout
+function ReviseReplica(obj, desiredReplica)
+  obj.spec.replicas = desiredReplica
+  return obj
+end

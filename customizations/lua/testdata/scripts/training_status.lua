@@ -1,0 +1,7 @@
+-- InterpretStatus training
+function ReflectStatus(observedObj)
+  if observedObj.status == nil then
+    return {}
+  end
+  return observedObj.status
+end
