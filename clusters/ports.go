@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 )
 
 // Ports are chosen below the range from which systems take the local ports of outgoing connections (32768 and up on Linux): a client
@@ -19,9 +20,12 @@ const (
 	highestPort = 32000
 )
 
-// ports remembers which server listens where, so that a federation that is started again on the same data keeps its addresses.
+// ports remembers which server listens where, so that a federation that is started again on the same data keeps its addresses. It is
+// safe for concurrent use.
 type ports struct {
-	file  string
+	file string
+
+	mu    sync.Mutex
 	known map[string]int
 	// taken holds listeners on the ports given out until their servers start, so that nobody else gets them.
 	taken map[string]net.Listener
@@ -45,6 +49,8 @@ func openPorts(dir string) (*ports, error) {
 
 // take returns the port of the named server: the one it had before if that is free, else any free one. It is held until release.
 func (p *ports) take(name string) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	candidates := []int{p.known[name]}
 	for range 1000 {
 		candidates = append(candidates, lowestPort+rand.IntN(highestPort-lowestPort))
@@ -65,6 +71,8 @@ func (p *ports) take(name string) (int, error) {
 
 // release lets go of the port, so that its server can listen.
 func (p *ports) release(name string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	listener := p.taken[name]
 	if listener == nil {
 		return nil
@@ -75,6 +83,8 @@ func (p *ports) release(name string) error {
 
 // save writes down which ports were taken.
 func (p *ports) save() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	data, err := json.MarshalIndent(p.known, "", "  ")
 	if err != nil {
 		return fmt.Errorf("save the ports: %w", err)
@@ -87,9 +97,12 @@ func (p *ports) save() error {
 
 // close lets go of all ports.
 func (p *ports) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var errs []error
-	for name := range p.taken {
-		errs = append(errs, p.release(name))
+	for _, listener := range p.taken {
+		errs = append(errs, listener.Close())
 	}
+	clear(p.taken)
 	return errors.Join(errs...)
 }

@@ -155,7 +155,7 @@ func describe(before, after *unstructured.Unstructured) string {
 		return name + " created"
 	case before.GetDeletionTimestamp() == nil && after.GetDeletionTimestamp() != nil:
 		return name + " is being deleted"
-	case !hasStatus:
+	case !hasStatus || clusters.IsDefinition(after):
 		return ""
 	}
 	changes := statusChanges(before, after)
@@ -185,7 +185,7 @@ func describeEvent(event *unstructured.Unstructured) string {
 		shorten(field("message"), 2*maxValue))
 }
 
-// statusChanges lists the values of the status that differ, in order of their paths.
+// statusChanges lists the values of the status that differ, by their paths: those that changed, then those that came, then those that went.
 func statusChanges(before, after *unstructured.Unstructured) []string {
 	old, current := map[string]string{}, map[string]string{}
 	flatten("", before.Object["status"], old)
@@ -197,20 +197,20 @@ func statusChanges(before, after *unstructured.Unstructured) []string {
 	for path := range current {
 		paths[path] = true
 	}
-	var changes []string
+	var changed, came, went []string
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, is := old[path], current[path]
 		switch {
 		case was == is:
 		case was == "":
-			changes = append(changes, path+" "+shorten(is, maxValue))
+			came = append(came, path+" "+shorten(is, maxValue))
 		case is == "":
-			changes = append(changes, "no "+path)
+			went = append(went, "no "+path)
 		default:
-			changes = append(changes, path+" "+shorten(was, maxValue)+" → "+shorten(is, maxValue))
+			changed = append(changed, path+" "+shorten(was, maxValue)+" → "+shorten(is, maxValue))
 		}
 	}
-	return changes
+	return slices.Concat(changed, came, went)
 }
 
 // flatten collects the scalars below value by their paths. Items of a list go by their type or name, if they have one; what

@@ -98,7 +98,7 @@ func WaitForObject(
 	return last
 }
 
-// Apply applies the objects of YAML documents to a cluster, in a namespace.
+// Apply applies the objects of YAML documents to a cluster, all in one namespace.
 func Apply(t *testing.T, c *clusters.Cluster, namespace, documents string) {
 	t.Helper()
 	found, err := manifest.Objects(t.Name(), []byte(documents))
@@ -106,12 +106,15 @@ func Apply(t *testing.T, c *clusters.Cluster, namespace, documents string) {
 	require.NotEmpty(t, found)
 	objects := make([]*unstructured.Unstructured, 0, len(found))
 	for _, object := range found {
+		if object.GetNamespace() != "" {
+			object.SetNamespace(namespace)
+		}
 		objects = append(objects, object.Unstructured)
 	}
 	require.NoError(t, c.Apply(t.Context(), namespace, objects...))
 }
 
-// ApplyFile applies the objects of a file to a cluster, in a namespace.
+// ApplyFile applies the objects of a file to a cluster, all in one namespace.
 func ApplyFile(t *testing.T, c *clusters.Cluster, namespace, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -53,9 +53,9 @@ func TestFlinkDeploymentRuns(t *testing.T) {
 	member := Federation().Cluster("member1")
 	namespace := NewNamespace(t, member)
 	ApplyFile(t, member, "", "../../examples/flink/crd.yaml")
-	ApplyFile(t, member, namespace, "../../examples/flink/flinkdeployment.yaml")
+	ApplyFile(t, member, namespace, "../../examples/flink/basic.yaml")
 	wait := func(what string, satisfied func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
-		return WaitForObject(t, member, flinkDeployments, namespace, "word-count", what, satisfied)
+		return WaitForObject(t, member, flinkDeployments, namespace, "basic", what, satisfied)
 	}
 	running := func(o *unstructured.Unstructured) bool {
 		return text(o, "status", "jobStatus", "state") == "RUNNING" && number(o, "status", "observedGeneration") == o.GetGeneration()
@@ -67,16 +67,16 @@ func TestFlinkDeploymentRuns(t *testing.T) {
 	assert.Equal(t, "READY", text(flink, "status", "jobManagerDeploymentStatus"))
 	assert.Equal(t, "STABLE", text(flink, "status", "lifecycleState"))
 	assert.Equal(t, "1.20", text(flink, "status", "clusterInfo", "flink-version"))
-	assert.EqualValues(t, 2, number(flink, "status", "taskManager", "replicas"))
+	assert.EqualValues(t, 1, number(flink, "status", "taskManager", "replicas"))
 
-	patch(t, member, flinkDeployments, namespace, "word-count", `{"spec":{"job":{"parallelism":8}}}`)
+	patch(t, member, flinkDeployments, namespace, "basic", `{"spec":{"job":{"parallelism":8}}}`)
 	upgraded := wait("upgraded", running)
 	assert.NotEqual(t, first, text(upgraded, "status", "jobStatus", "jobId"), "an upgrade starts a new job")
 
-	patch(t, member, flinkDeployments, namespace, "word-count", `{"spec":{"job":{"state":"suspended"}}}`)
+	patch(t, member, flinkDeployments, namespace, "basic", `{"spec":{"job":{"state":"suspended"}}}`)
 	wait("suspended", func(o *unstructured.Unstructured) bool { return text(o, "status", "lifecycleState") == "SUSPENDED" })
 
-	patch(t, member, flinkDeployments, namespace, "word-count",
+	patch(t, member, flinkDeployments, namespace, "basic",
 		`{"metadata":{"annotations":{"stage.dragoman.io/outcome":"failed"}},"spec":{"job":{"state":"running"}}}`)
 	failed := wait("failed", func(o *unstructured.Unstructured) bool { return text(o, "status", "lifecycleState") == "FAILED" })
 	assert.Equal(t, "ERROR", text(failed, "status", "jobManagerDeploymentStatus"))
