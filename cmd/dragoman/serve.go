@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/thirdparty"
 	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,7 +58,10 @@ are read again when they change. Beside the webhook, at every other path, there 
 
 Exit codes: 0 stopped; 1 it could not serve; 2 unusable input.`,
 		Example: examples(
-			"dragoman serve -f customizations.yaml",
+			"dragoman serve -f customizations.yaml > configuration.yaml",
+			"",
+			"# The whole catalogue",
+			"dragoman serve",
 			"",
 			"# The shipped rules for two kinds, for a control plane in the same cluster",
 			"dragoman serve --kinds flink.apache.org/v1beta1/FlinkDeployment,ray.io/v1/RayCluster \\",
@@ -69,7 +73,7 @@ Exit codes: 0 stopped; 1 it could not serve; 2 unusable input.`,
 	f := cmd.Flags()
 	f.StringSliceVarP(&o.rules, "filename", "f", nil, "customizations in front of the shipped rules: files, folders, URLs or -")
 	f.BoolVarP(&o.recursive, "recursive", "R", false, "look below folders as well")
-	f.StringSliceVar(&o.kinds, "kinds", nil, "kinds to answer, each as GROUP/VERSION/KIND or VERSION/KIND (default those of the customizations)")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "kinds to answer, each as GROUP/VERSION/KIND or VERSION/KIND (default those of the customizations, or of the shipped catalogue without any)")
 	f.StringVar(&o.bind, "bind", "127.0.0.1:9443", "address and port to serve at")
 	f.StringSliceVar(&o.hosts, "host", nil, "names and addresses that clients know the server by, the first one being that of the printed configuration (default that of --bind, or localhost)")
 	f.StringVar(&o.service, "service", "", "NAMESPACE/NAME of the Service in front of the server, for the certificate and the printed configuration")
@@ -111,74 +115,90 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	return nil
 }
 
-// load returns the chain to serve, and the kinds that it is to answer.
+// load returns the rules to serve, and the kinds that they are to answer.
 func (o *serveOptions) load(ctx context.Context) (interpreter.Interpreter, []schema.GroupVersionKind, error) {
 	rules, err := shipped()
 	if err != nil {
 		return nil, nil, err
 	}
-	var kinds []schema.GroupVersionKind
+	var served []customizations.Customization
 	if len(o.rules) > 0 {
-		files, err := (&reader{stdin: o.In, recursive: o.recursive}).read(ctx, o.rules...)
+		set, err := o.given(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		set, err := newSet(files)
-		if err != nil {
-			return nil, nil, err
-		}
-		if kinds, err = targets(set); err != nil {
-			return nil, nil, err
+		for _, name := range set.Names() {
+			c, _ := set.Get(name)
+			served = append(served, c)
 		}
 		rules = interpreter.Chain{set, rules}
+	} else if served, err = catalogue(); err != nil {
+		return nil, nil, err
 	}
-	if len(o.kinds) > 0 {
-		kinds = nil
-	}
-	for _, name := range o.kinds {
-		gvk, ok := kindArgument(name)
-		if !ok {
-			return nil, nil, unusablef("--kinds: want GROUP/VERSION/KIND or VERSION/KIND, got %q", name)
-		}
-		kinds = append(kinds, gvk)
-	}
-	if len(kinds) == 0 {
-		return nil, nil, unusablef("want --filename, customizations whose kinds are answered, or --kinds, or both")
+	kinds, err := o.chosen(served)
+	if err != nil {
+		return nil, nil, unusable(err)
 	}
 	return selection{rules: rules, kinds: kinds}, kinds, nil
 }
 
-// targets returns the kinds of the customizations in set, sorted. A rule that does not compile, or a target that no
-// webhook configuration can say, is an error.
-func targets(set *customizations.Set) ([]schema.GroupVersionKind, error) {
-	var kinds []schema.GroupVersionKind
+// given returns the customizations of --filename. A rule that does not compile is an error: nobody would see it later.
+func (o *serveOptions) given(ctx context.Context) (*customizations.Set, error) {
+	files, err := (&reader{stdin: o.In, recursive: o.recursive}).read(ctx, o.rules...)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSet(files)
+	if err != nil {
+		return nil, err
+	}
 	var errs []error
 	for _, name := range set.Names() {
-		broken := false
 		for _, problem := range set.Problems(name) {
 			if problem.Severity == script.Error {
-				errs, broken = append(errs, problem), true
+				errs = append(errs, problem)
 			}
 		}
-		if broken {
-			continue
+	}
+	return set, unusable(errors.Join(errs...))
+}
+
+// catalogue returns the customizations that are part of this program.
+func catalogue() ([]customizations.Customization, error) {
+	c, err := thirdparty.New(script.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return c.Customizations()
+}
+
+// chosen returns the kinds of --kinds, else those that the customizations are about.
+func (o *serveOptions) chosen(served []customizations.Customization) ([]schema.GroupVersionKind, error) {
+	var kinds []schema.GroupVersionKind
+	var errs []error
+	for _, name := range o.kinds {
+		gvk, ok := kindArgument(name)
+		if !ok {
+			errs = append(errs, fmt.Errorf("--kinds: want GROUP/VERSION/KIND or VERSION/KIND, got %q", name))
 		}
-		c, _ := set.Get(name)
+		kinds = append(kinds, gvk)
+	}
+	if len(kinds) > 0 {
+		return kinds, errors.Join(errs...)
+	}
+	for _, c := range served {
 		target, err := customizations.ParseTarget(c.Object.Spec.Target)
 		switch gvk := target.Kind; {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", c.Object.Name, err))
 		case strings.HasPrefix(gvk.Group, "."):
-			errs = append(errs, fmt.Errorf("%s: spec.target.apiVersion: %s is no kind that a webhook configuration can select: name the kinds with --kinds",
-				name, c.Object.Spec.Target.APIVersion))
+			errs = append(errs, fmt.Errorf("%s: spec.target.apiVersion: %s is nothing that a webhook configuration can select: name the kinds with --kinds",
+				c.Object.Name, c.Object.Spec.Target.APIVersion))
 		case !slices.Contains(kinds, gvk):
 			kinds = append(kinds, gvk)
 		}
 	}
-	if len(errs) > 0 {
-		return nil, unusable(errors.Join(errs...))
-	}
-	return kinds, nil
+	return kinds, errors.Join(errs...)
 }
 
 // selection answers for some kinds and no others. A version or kind may be "*".
