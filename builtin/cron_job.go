@@ -2,7 +2,6 @@ package builtin
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
@@ -44,7 +43,7 @@ func concatenate(items []interpreter.StatusItem, field string) ([]any, error) {
 	for _, item := range items {
 		err := value.Each(item.Status, field, func(m map[string]any) error {
 			if m != nil {
-				out = append(out, runtime.DeepCopyJSON(m))
+				out = append(out, value.CopyMap(m))
 			}
 			return nil
 		})

@@ -9,6 +9,7 @@ import (
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // kind is what one kind means. Each function is one rule, nil where there is none. They only read what they are given,
@@ -108,7 +109,7 @@ func (k *kind) aggregateStatus(_ context.Context, req *interpreter.Request) (*in
 
 // changed returns a copy of object that change has changed.
 func changed(object *unstructured.Unstructured, change func(map[string]any) error) (*interpreter.Response, error) {
-	out := object.DeepCopy()
+	out := &unstructured.Unstructured{Object: value.CopyMap(object.Object)}
 	if err := change(out.Object); err != nil {
 		return nil, err
 	}

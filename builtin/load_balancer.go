@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
 	"github.com/dragoman-io/dragoman/status"
@@ -69,7 +67,7 @@ func (l *addressList) add(entry map[string]any) error {
 			return nil
 		}
 	}
-	a.entry = runtime.DeepCopyJSON(entry)
+	a.entry = value.CopyMap(entry)
 	*l = append(*l, a)
 	return nil
 }
@@ -88,7 +86,7 @@ func addPorts(old, entry map[string]any) {
 	more, _ := entry["ports"].([]any)
 	for _, port := range more {
 		if !slices.ContainsFunc(ports, func(p any) bool { return reflect.DeepEqual(p, port) }) {
-			ports = append(ports, runtime.DeepCopyJSONValue(port))
+			ports = append(ports, value.Copy(port))
 		}
 	}
 	if len(ports) > 0 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
@@ -39,7 +38,7 @@ func aggregateBudget(copied map[string]any, items []interpreter.StatusItem) erro
 			return status.In(item, value.In("status", err))
 		}
 		for name, since := range pods {
-			disrupted[item.ClusterName+"/"+name] = runtime.DeepCopyJSONValue(since)
+			disrupted[item.ClusterName+"/"+name] = value.Copy(since)
 		}
 	}
 	delete(merged, "disruptedPods")

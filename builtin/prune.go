@@ -17,7 +17,7 @@ var ownMetadata = [...]string{
 // controllers wrote into it, and its status. The kind's own part goes by group and kind, so that a Job of another group
 // keeps everything. Parts of the wrong shape stay as they are.
 func Prune(object *unstructured.Unstructured) *unstructured.Unstructured {
-	out := object.DeepCopy()
+	out := &unstructured.Unstructured{Object: value.CopyMap(object.Object)}
 	if metadata, _ := value.Map(out.Object, "metadata"); metadata != nil {
 		for _, field := range ownMetadata {
 			delete(metadata, field)

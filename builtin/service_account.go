@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
@@ -30,7 +29,7 @@ func retainServiceAccount(copied, observed map[string]any) error {
 		err = eachName(observed, field, func(name string, m map[string]any) {
 			if !names[name] {
 				names[name] = true
-				list = append(list, runtime.DeepCopyJSON(m))
+				list = append(list, value.CopyMap(m))
 			}
 		})
 		if err != nil {

@@ -3,8 +3,6 @@ package builtin
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
@@ -52,7 +50,7 @@ func replace(m, from map[string]any, field string) {
 		delete(m, field)
 		return
 	}
-	m[field] = runtime.DeepCopyJSONValue(v)
+	m[field] = value.Copy(v)
 }
 
 // inObserved returns err as one about the observed object; nil stays nil.

@@ -4,7 +4,6 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter/value"
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Requirements returns what one pod of template needs; nil when it needs nothing in particular. Namespace and
@@ -80,14 +79,14 @@ func specRequirementsValue(spec map[string]any) (map[string]any, error) {
 func nodeClaimValue(spec map[string]any) map[string]any {
 	out := make(map[string]any, 3)
 	if selector := spec["nodeSelector"]; selector != nil {
-		out["nodeSelector"] = runtime.DeepCopyJSONValue(selector)
+		out["nodeSelector"] = value.Copy(selector)
 	}
 	if tolerations, _ := spec["tolerations"].([]any); len(tolerations) > 0 {
-		out["tolerations"] = runtime.DeepCopyJSONValue(tolerations)
+		out["tolerations"] = value.Copy(tolerations)
 	}
 	affinity, _ := value.MapAt(spec, "affinity", "nodeAffinity", requiredAffinity)
 	if affinity != nil {
-		out["hardNodeAffinity"] = runtime.DeepCopyJSON(affinity)
+		out["hardNodeAffinity"] = value.CopyMap(affinity)
 	}
 	return out
 }

@@ -3,8 +3,6 @@ package status
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
@@ -33,7 +31,7 @@ func MergeConditions(items []interpreter.StatusItem) ([]any, error) {
 			if !ok {
 				i = len(out)
 				at[key] = i
-				out = append(out, runtime.DeepCopyJSON(condition))
+				out = append(out, value.CopyMap(condition))
 				messages = append(messages, &strings.Builder{})
 			}
 			b := messages[i]

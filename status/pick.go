@@ -1,8 +1,6 @@
 package status
 
 import (
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
@@ -12,7 +10,7 @@ func Whole(observed map[string]any) (map[string]any, error) {
 	if err != nil || status == nil {
 		return nil, err
 	}
-	return runtime.DeepCopyJSON(status), nil
+	return value.CopyMap(status), nil
 }
 
 // Pick returns a copy of those of fields that the status of observed has; nil when it has no status, or an empty one.
@@ -24,7 +22,7 @@ func Pick(observed map[string]any, fields ...string) (map[string]any, error) {
 	out := make(map[string]any, len(fields)+2)
 	for _, field := range fields {
 		if v, ok := status[field]; ok {
-			out[field] = runtime.DeepCopyJSONValue(v)
+			out[field] = value.Copy(v)
 		}
 	}
 	return out, nil

@@ -142,3 +142,17 @@ func ExampleIn() {
 	fmt.Println(value.In("spec", err))
 	// Output: spec.replicas: want a whole number, got the string "three"
 }
+
+func TestCopy(t *testing.T) {
+	before := fmt.Sprintf("%#v", object)
+	got := value.CopyMap(object)
+	assert.Equal(t, object, got)
+	got["map"].(map[string]any)["inner"].(map[string]any)["leaf"] = "changed"
+	got["list"].([]any)[0].(map[string]any)["a"] = "changed"
+	got["bad"].([]any)[0] = "changed"
+	assert.Equal(t, before, fmt.Sprintf("%#v", object), "the copy shares memory")
+
+	for _, v := range []any{nil, "x", int64(1), 1, []any(nil), map[string]any(nil), []any{}, map[string]any{}} {
+		assert.Equal(t, v, value.Copy(v))
+	}
+}
