@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,9 +90,7 @@ func Build(ctx context.Context, out io.Writer) (Binaries, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, path := range built {
-		found[name] = path
-	}
+	maps.Copy(found, built)
 	return found, nil
 }
 

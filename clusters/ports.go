@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,11 +56,12 @@ func (p *ports) take(name string) (int, error) {
 	for range 1000 {
 		candidates = append(candidates, lowestPort+rand.IntN(highestPort-lowestPort))
 	}
+	var listen net.ListenConfig
 	for _, port := range candidates {
 		if port == 0 {
 			continue
 		}
-		listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		listener, err := listen.Listen(context.Background(), "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			continue
 		}

@@ -65,7 +65,7 @@ func (t *teller) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		// An API server that restarts does not answer; the next round asks again.
-		lists, _ := discovery.ServerPreferredResources(client) //nolint:errcheck // see above
+		lists, _ := discovery.ServerPreferredResources(client)
 		for _, resource := range told(lists) {
 			if watched[resource] {
 				continue

@@ -91,13 +91,13 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, federation.Stop())
 
 	for _, usage := range usages {
-		assert.ErrorIs(t, syscall.Kill(usage.PID, 0), syscall.ESRCH, "%s is still there", usage.Process)
+		require.ErrorIs(t, syscall.Kill(usage.PID, 0), syscall.ESRCH, "%s is still there", usage.Process)
 	}
 	_, err := os.Stat(dir)
-	assert.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 	var dialer net.Dialer
 	_, err = dialer.DialContext(t.Context(), "tcp", address)
-	assert.ErrorIs(t, err, syscall.ECONNREFUSED)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	require.NoError(t, federation.Stop(), "a second Stop does nothing")
 }
 
