@@ -19,7 +19,11 @@ func (r *run) input(in interpreter.Input) lua.LValue {
 
 // decode makes the response of what the script's function left on the stack.
 func (r *run) decode() (*interpreter.Response, error) {
-	value, err := r.plainAnswer(r.l.Get(-2), r.l.Get(-1))
+	first, second := r.l.Get(-2), r.l.Get(-1)
+	if healthy, ok := first.(lua.LBool); ok && second == lua.LNil && r.program.info.Result == interpreter.ResultHealth {
+		return &interpreter.Response{Health: interpreter.HealthOf(bool(healthy))}, nil
+	}
+	value, err := r.plainAnswer(first, second)
 	if err != nil {
 		return nil, err
 	}

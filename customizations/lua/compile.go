@@ -19,7 +19,7 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 			Message: fmt.Sprintf("want a script of at most %d bytes, got %d", script.MaxSource, len(src.Text)),
 		}
 	}
-	p = &Program{engine: e, src: src, info: src.Operation.Info()}
+	p = &Program{engine: e, src: src, name: src.Name(), info: src.Operation.Info()}
 	idents, problem := scan(src)
 	if problem != nil {
 		return nil, nil, problem
@@ -38,6 +38,8 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 	if p.proto, err = compileChunk(chunk); err != nil {
 		return nil, nil, syntaxProblem(src, err)
 	}
+	// Nobody can see the chunk's table of arguments, and it takes 2 KB.
+	p.proto.IsVarArg &^= lua.VarArgNeedsArg
 	e.library.link(p.proto)
 	return p, warnings, nil
 }

@@ -61,6 +61,9 @@ func (r *run) toLua(value any) lua.LValue {
 // number returns n as a Lua number. One that a Lua number cannot hold is moved away from 2^53, where it would look as if
 // it could.
 func number(n int64) lua.LValue {
+	if 0 <= n && n < int64(len(smallNumbers)) {
+		return smallNumbers[n]
+	}
 	f := float64(n)
 	if math.Abs(f) == maxExact && n != maxExact && n != -maxExact {
 		f *= 1 + 2e-16
@@ -68,9 +71,17 @@ func number(n int64) lua.LValue {
 	return lua.LNumber(f)
 }
 
+// smallNumbers are the numbers that objects hold most, made once.
+var smallNumbers = func() (numbers [256]lua.LValue) {
+	for i := range numbers {
+		numbers[i] = lua.LNumber(i)
+	}
+	return numbers
+}()
+
 func (r *run) newView() *view {
 	r.charge(r.l, viewSize)
-	v := &view{}
+	v := r.views.take()
 	v.data.Value = v
 	v.data.Metatable = r.engine.library.viewMeta
 	return v

@@ -64,6 +64,7 @@ func (e *Engine) Load(src *script.Source) (*Program, script.Problems, error) {
 type Program struct {
 	engine *Engine
 	src    *script.Source
+	name   string
 	info   *interpreter.OperationInfo
 	proto  *lua.FunctionProto
 	// defined holds the lines on which the script defines global functions.

@@ -25,6 +25,8 @@ type run struct {
 	req     *interpreter.Request // nil while the script is loaded
 	trace   *interpreter.Trace
 	env     *lua.LTable
+	globals int // how many names env has seen, counted again with each run
+	views   views
 	random  *rand.Rand
 	inputs  []lua.LValue // the arguments of the script's function
 	loaded  *lua.LTable  // package.loaded, once the script looked at it
@@ -69,9 +71,11 @@ func (r *run) begin(ctx context.Context, p *Program, req *interpreter.Request) {
 	if r.trace != nil && r.trace.Step != nil && req != nil {
 		stepped = r.newStepper()
 	}
-	r.start(ctx, p.src.Name(), stepped)
-	r.env = r.l.CreateTable(0, 4)
-	r.env.Metatable = r.envMeta
+	r.start(ctx, p.name, stepped)
+	if r.env == nil {
+		r.env = r.l.CreateTable(0, 8)
+		r.env.Metatable = r.envMeta
+	}
 	if p.usesGlobalTable {
 		r.env.RawSetString("_G", r.env)
 	}
@@ -86,10 +90,36 @@ func (r *run) end(failed bool) (reusable bool) {
 	if reusable {
 		r.l.SetTop(0)
 		r.proxies.renew(r)
+		r.clearEnv()
+		r.views.reset()
 	}
-	r.program, r.req, r.trace, r.env, r.caller, r.stepped = nil, nil, nil, nil, nil, nil
+	r.program, r.req, r.trace, r.caller, r.stepped = nil, nil, nil, nil, nil
 	r.inputs, r.loaded, r.preload = nil, nil, nil
 	return reusable
+}
+
+// maxGlobals is how many names of globals an environment may have seen.
+const maxGlobals = 64
+
+// clearEnv makes the environment empty again. A table remembers names that were taken out, in their order: one that a
+// script could walk over, or that has seen many, is thrown away.
+func (r *run) clearEnv() {
+	n := 0
+	for key, _ := r.env.Next(lua.LNil); key != lua.LNil; key, _ = r.env.Next(key) {
+		if _, isName := key.(lua.LString); !isName || n == maxGlobals {
+			r.env = nil
+			return
+		}
+		n++
+	}
+	r.globals += n
+	if r.program.usesGlobalTable || r.globals > maxGlobals {
+		r.env, r.globals = nil, 0
+		return
+	}
+	for key, _ := r.env.Next(lua.LNil); key != lua.LNil; key, _ = r.env.Next(key) {
+		r.env.RawSet(key, lua.LNil)
+	}
 }
 
 // call calls fn, which returns at most results values, and leaves them on the stack.

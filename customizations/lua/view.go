@@ -50,6 +50,41 @@ type field struct {
 
 const manyFields = 12
 
+// views are the views of a run. When it is over, nothing holds them any more, and the next run uses them again.
+type views struct {
+	blocks [][]view
+	used   int
+}
+
+const (
+	viewsPerBlock = 16
+	keptBlocks    = 8
+)
+
+func (s *views) take() *view {
+	block := s.used / viewsPerBlock
+	if block == len(s.blocks) {
+		s.blocks = append(s.blocks, make([]view, viewsPerBlock))
+	}
+	v := &s.blocks[block][s.used%viewsPerBlock]
+	s.used++
+	return v
+}
+
+// reset makes all views free again.
+func (s *views) reset() {
+	for i := range s.used {
+		v := &s.blocks[i/viewsPerBlock][i%viewsPerBlock]
+		clear(v.fields)
+		*v = view{fields: v.fields[:0]}
+	}
+	s.used = 0
+	if len(s.blocks) > keptBlocks {
+		clear(s.blocks[keptBlocks:])
+		s.blocks = s.blocks[:keptBlocks]
+	}
+}
+
 // viewOf returns the view that value is, or nil.
 func viewOf(value lua.LValue) *view {
 	if data, ok := value.(*lua.LUserData); ok {
