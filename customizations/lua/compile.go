@@ -33,7 +33,9 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 	p.defined = places(idents, names.functions)
 	warnings = names.warnings(src, idents)
 	if !e.plain {
-		chunk = rewrite(chunk)
+		w := &rewriter{}
+		chunk = w.chunk(chunk)
+		p.longest = w.longest
 	}
 	if p.proto, err = compileChunk(chunk); err != nil {
 		return nil, nil, syntaxProblem(src, err)

@@ -69,6 +69,8 @@ type Program struct {
 	proto  *lua.FunctionProto
 	// defined holds the lines on which the script defines global functions.
 	defined map[string]token
+	// longest is the most elements that a table constructor of the script has.
+	longest int
 	// usesGlobalTable tells that the script mentions _G.
 	usesGlobalTable bool
 }

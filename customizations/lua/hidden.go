@@ -28,7 +28,7 @@ const variableSize = 2048
 func chargeBlock(l *lua.LState) int {
 	n := int(l.Get(1).(lua.LNumber))
 	if table, ok := l.Get(2).(*lua.LTable); ok {
-		n += variableSize + valueSize*table.MaxN()
+		n += variableSize + slotSize*table.MaxN()
 	}
 	runOf(l).charge(l, n)
 	return 0
@@ -37,14 +37,18 @@ func chargeBlock(l *lua.LState) int {
 // chargeTable takes what a table of a variable number of values needs, and returns it.
 func chargeTable(l *lua.LState) int {
 	table := l.Get(1).(*lua.LTable)
-	runOf(l).charge(l, valueSize*table.MaxN())
+	r, n := runOf(l), table.MaxN()
+	r.charge(l, slotSize*n)
+	r.longest = max(r.longest, n)
 	return 1
 }
 
 // chargeKey takes what a table may need to have the entry at a key, and returns the key.
 func chargeKey(l *lua.LState) int {
 	if n, ok := l.Get(1).(lua.LNumber); ok && n > 0 && n < maxList {
-		runOf(l).charge(l, valueSize*int(n))
+		r := runOf(l)
+		r.charge(l, slotSize*int(n))
+		r.longest = max(r.longest, int(n))
 	}
 	return 1
 }
@@ -119,14 +123,9 @@ func setEntry(l *lua.LState) int {
 // setTable assigns to a table of the script.
 func (r *run) setTable(table *lua.LTable, key, value lua.LValue) {
 	if n, ok := key.(lua.LNumber); ok {
-		if i, whole := wholeNumber(float64(n)); whole && i > 0 && i < maxList {
-			r.grow(r.l, table, i)
-			r.charge(r.l, valueSize)
-		} else {
-			r.charge(r.l, entrySize)
-		}
+		r.grow(table, arrayIndex(float64(n)))
 	} else {
-		r.charge(r.l, entrySize)
+		r.grow(table, 0)
 	}
 	r.l.RawSet(table, key, value)
 }

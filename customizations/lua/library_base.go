@@ -101,13 +101,20 @@ func elementAt(l *lua.LState, n, i int) lua.LValue {
 	return lua.LNil
 }
 
+// manyEntries is how many entries a run may assign before next looks at the clock every time: gopher-lua walks past every
+// name that was taken out of a table, and nobody can tell how many these are.
+const manyEntries = 4096
+
 func baseNext(l *lua.LState) int {
 	table, v := checkTable(l, 1)
 	var key, value lua.LValue
 	if v != nil {
 		key, value = runOf(l).nextEntry(v, l.Get(2))
 	} else {
-		runOf(l).work(l, 1)
+		r := runOf(l)
+		if r.entries > manyEntries && r.check() != nil {
+			raise(l, r.failure)
+		}
 		key, value = table.Next(l.Get(2))
 	}
 	l.Push(key)
@@ -194,17 +201,16 @@ func caught(l *lua.LState, err error) int {
 }
 
 func basePrint(l *lua.LState) int {
-	var b strings.Builder
+	r := runOf(l)
+	out := text{run: r}
 	for i := 1; i <= l.GetTop(); i++ {
 		if i > 1 {
-			b.WriteByte('\t')
+			out.write("\t")
 		}
-		text := toText(l.Get(i))
-		runOf(l).charge(l, len(text))
-		b.WriteString(text)
+		out.write(toText(l.Get(i)))
 	}
-	if r := runOf(l); r.trace != nil && r.trace.Printed != nil {
-		r.trace.Printed(r.program.src.Source(), b.String())
+	if r.trace != nil && r.trace.Printed != nil {
+		r.trace.Printed(r.program.src.Source(), out.String())
 	}
 	return 0
 }
@@ -333,9 +339,7 @@ func lengthOf(l *lua.LState, table *lua.LTable, v *view) int {
 	if v != nil {
 		return runOf(l).length(v)
 	}
-	n := table.Len()
-	runOf(l).work(l, n/lengthPerStep)
-	return n
+	return runOf(l).tableLength(table)
 }
 
 // baseRequire finds the library's modules, and what the script itself put into package.loaded and package.preload.

@@ -15,23 +15,19 @@ const maxWidth = 1000
 func stringFormat(l *lua.LState) int {
 	format := checkText(l, 1)
 	r := runOf(l)
-	var b strings.Builder
-	write := func(s string) {
-		r.charge(l, len(s))
-		b.WriteString(s)
-	}
+	out := text{run: r}
 	arg := 1
 	for {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
-			write(format)
-			return pushText(l, b.String())
+			out.write(format)
+			return pushText(l, out.String())
 		}
-		write(format[:i])
+		out.write(format[:i])
 		verb := directive(l, format[i:])
 		format = format[i+len(verb):]
 		if verb == "%%" {
-			write("%")
+			out.write("%")
 			continue
 		}
 		arg++
@@ -39,7 +35,7 @@ func stringFormat(l *lua.LState) int {
 			l.ArgError(arg, "want a value for "+verb+", got none")
 		}
 		r.charge(l, maxWidth)
-		write(formatted(l, r, verb, l.Get(arg)))
+		out.write(formatted(l, r, verb, l.Get(arg)))
 	}
 }
 

@@ -3,7 +3,6 @@ package lua
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	lua "github.com/yuin/gopher-lua"
@@ -185,10 +184,4 @@ func (r *run) nextRequest() (*interpreter.Request, error) {
 func (r *run) isInput(v *view, in interpreter.Input) bool {
 	i := slices.Index(r.program.info.Inputs, in)
 	return i < len(r.inputs) && r.inputs[i] == lua.LValue(&v.data)
-}
-
-// wholeNumber returns f as an int, if it is one.
-func wholeNumber(f float64) (int, bool) {
-	n := int(f)
-	return n, float64(n) == f && math.Abs(f) <= maxExact
 }

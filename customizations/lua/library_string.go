@@ -253,11 +253,10 @@ func stringGsub(l *lua.LState) int {
 		l.ArgError(3, "string, table or function expected, got "+typeName(replacement))
 	}
 	limit := l.OptInt(4, len(m.subject)+1)
-	var b strings.Builder
+	out := text{run: r}
 	write := func(s string) {
-		r.charge(l, len(s))
 		r.work(l, len(s)/bytesPerStep)
-		b.WriteString(s)
+		out.write(s)
 	}
 	n, at := 0, 0
 	for ; n < limit; n++ {
@@ -284,7 +283,7 @@ func stringGsub(l *lua.LState) int {
 	if at < len(m.subject) {
 		write(m.subject[at:])
 	}
-	pushText(l, b.String())
+	pushText(l, out.String())
 	l.Push(lua.LNumber(n))
 	return 2
 }
@@ -318,28 +317,24 @@ func (m *matcher) filled(l *lua.LState, replacement string, start, end int) stri
 	if !strings.Contains(replacement, "%") {
 		return replacement
 	}
-	r := runOf(l)
-	var b strings.Builder
+	out := text{run: runOf(l)}
 	for i := 0; i < len(replacement); i++ {
 		c := replacement[i]
 		if c != '%' || i+1 == len(replacement) {
-			b.WriteByte(c)
+			out.write(replacement[i : i+1])
 			continue
 		}
 		i++
 		switch c = replacement[i]; {
 		case c == '0':
-			r.charge(l, end-start)
-			b.WriteString(m.subject[start:end])
+			out.write(m.subject[start:end])
 		case isDigit(c):
 			m.push(l, int(c-'1'), start, end)
-			text := toText(l.Get(-1))
+			out.write(toText(l.Get(-1)))
 			l.Pop(1)
-			r.charge(l, len(text))
-			b.WriteString(text)
 		default:
-			b.WriteByte(c)
+			out.write(replacement[i : i+1])
 		}
 	}
-	return b.String()
+	return out.String()
 }

@@ -2,7 +2,6 @@ package lua
 
 import (
 	"slices"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -22,8 +21,7 @@ func tableMaxn(l *lua.LState) int {
 	n := 0
 	switch {
 	case v == nil:
-		n = table.MaxN()
-		runOf(l).work(l, n/lengthPerStep)
+		n = runOf(l).maxN(table)
 	case v.isList:
 		n = runOf(l).length(v)
 	}
@@ -41,25 +39,19 @@ func tableConcat(l *lua.LState) int {
 		l.Push(lua.LString(""))
 		return 1
 	}
-	r.work(l, (last-first)/lengthPerStep)
-	var b strings.Builder
+	r.skipped(last - first)
+	out := text{run: r}
 	for i := first; i <= last; i++ {
 		value := elementAt(l, 1, i)
 		if !lua.LVCanConvToString(value) {
 			l.RaiseError("invalid value (%s) at index %d in table for concat", typeName(value), i)
 		}
-		text := toText(value)
+		out.write(toText(value))
 		if i < last {
-			r.charge(l, len(text)+len(separator))
-			b.WriteString(text)
-			b.WriteString(separator)
-		} else {
-			r.charge(l, len(text))
-			b.WriteString(text)
+			out.write(separator)
 		}
 	}
-	l.Push(lua.LString(b.String()))
-	return 1
+	return pushText(l, out.String())
 }
 
 // ownTable returns argument 1 as a table that can be put in another order: a view of an object becomes one.
@@ -78,7 +70,6 @@ func tableInsert(l *lua.LState) int {
 	if l.GetTop() == 1 {
 		l.RaiseError("wrong number of arguments")
 	}
-	r.charge(l, 2*valueSize)
 	value, at := l.Get(2), lengthOf(l, table, v)+1
 	if l.GetTop() > 2 {
 		value, at = l.CheckAny(3), l.CheckInt(2)
@@ -88,15 +79,17 @@ func tableInsert(l *lua.LState) int {
 	}
 	switch {
 	case v == nil && l.GetTop() == 2:
+		r.grow(table, at)
 		table.Append(value)
 	case v == nil:
-		r.grow(l, table, at)
-		r.work(l, max(table.MaxN()-at, 0)/lengthPerStep)
+		n := r.maxN(table)
+		r.grow(table, max(at, n+1))
+		r.skipped(n - at)
 		table.Insert(at, value)
 	case at < 1 || at > r.size(v):
 		r.set(v, lua.LNumber(at), value)
 	default:
-		r.work(l, (r.size(v)-at)/lengthPerStep)
+		r.skipped(r.size(v) - at)
 		r.limitList(r.size(v) + 1)
 		v.elements = slices.Insert(r.elementsOf(v), at-1, value)
 	}
@@ -107,9 +100,8 @@ func tableRemove(l *lua.LState) int {
 	r := runOf(l)
 	table, v := ownTable(l)
 	if v == nil {
-		n := table.MaxN()
 		at := l.OptInt(2, -1)
-		r.work(l, max(n-at, 0)/lengthPerStep)
+		r.skipped(r.maxN(table) - max(at, 1))
 		if value := table.Remove(at); value != nil {
 			l.Push(value)
 			return 1
@@ -126,7 +118,7 @@ func tableRemove(l *lua.LState) int {
 	if at < 1 {
 		at = n
 	}
-	r.work(l, (n-at)/lengthPerStep)
+	r.skipped(n - at)
 	elements := r.elementsOf(v)
 	value := elements[at-1]
 	v.elements = slices.Delete(elements, at-1, at)
@@ -165,7 +157,7 @@ func tableSort(l *lua.LState) int {
 		slices.SortStableFunc(r.elementsOf(v), compare)
 		return 0
 	}
-	n := table.MaxN()
+	n := r.maxN(table)
 	r.charge(l, valueSize*n)
 	values := make([]lua.LValue, n)
 	for i := range values {
@@ -176,20 +168,4 @@ func tableSort(l *lua.LState) int {
 		table.RawSetInt(i+1, value)
 	}
 	return 0
-}
-
-// grow takes from the memory budget what table needs to have an element at i.
-func (r *run) grow(l *lua.LState, table *lua.LTable, i int) {
-	if i > 0 && i < maxList {
-		if gap := i - table.MaxN(); gap > 1 {
-			r.charge(l, valueSize*gap)
-		}
-	}
-}
-
-// limitList raises an error when a list would have n elements and that is too many.
-func (r *run) limitList(n int) {
-	if n >= maxList {
-		r.l.RaiseError("a list of %d elements: want fewer than %d", n, maxList)
-	}
 }

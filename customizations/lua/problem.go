@@ -115,7 +115,7 @@ func syntaxProblem(src *script.Source, err error) *script.Problem {
 		if out.Line == parse.EOF {
 			lines := strings.Split(strings.TrimRight(src.Text, "\r\n \t"), "\n")
 			out.Line, out.Column = len(lines), len(lines[len(lines)-1])+1
-			out.Message = "syntax error: the script ends too early"
+			out.Message += ": the script ends too early"
 		} else if parseError.Token != "" {
 			out.Message += " near " + strconv.Quote(parseError.Token)
 		}

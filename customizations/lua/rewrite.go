@@ -18,14 +18,15 @@ import (
 type rewriter struct {
 	// bytes is what one pass through the body that is being rewritten allocates at most.
 	bytes int
+	// longest is the most elements that a table constructor has.
+	longest int
 }
 
-func rewrite(chunk []ast.Stmt) []ast.Stmt {
-	w := &rewriter{}
-	if len(chunk) == 0 {
-		return chunk
+func (w *rewriter) chunk(stmts []ast.Stmt) []ast.Stmt {
+	if len(stmts) == 0 {
+		return stmts
 	}
-	return w.body(chunk[0], chunk, nil)
+	return w.body(stmts[0], stmts, nil)
 }
 
 // body rewrites the statements of a function or loop that stands at node. condition is evaluated with every pass;
@@ -188,9 +189,10 @@ func (w *rewriter) operands(expr ast.Expr) {
 
 func (w *rewriter) table(e *ast.TableExpr) ast.Expr {
 	w.bytes += tableSize
+	w.longest = max(w.longest, len(e.Fields))
 	for _, field := range e.Fields {
 		if field.Key == nil {
-			w.bytes += valueSize
+			w.bytes += slotSize
 		} else {
 			w.bytes += entrySize
 		}

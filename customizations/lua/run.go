@@ -27,6 +27,8 @@ type run struct {
 	env     *lua.LTable
 	globals int // how many names env has seen, counted again with each run
 	views   views
+	entries int // how many entries that are no array's the script has assigned
+	longest int // the highest index of an array that the run has used
 	random  *rand.Rand
 	inputs  []lua.LValue // the arguments of the script's function
 	loaded  *lua.LTable  // package.loaded, once the script looked at it
@@ -67,6 +69,7 @@ func (r *run) begin(ctx context.Context, p *Program, req *interpreter.Request) {
 	r.program, r.req, r.trace = p, req, interpreter.TraceOf(ctx)
 	r.random, r.cause, r.raised, r.caught = nil, nil, "", false
 	r.inputs, r.loaded, r.preload = nil, nil, nil
+	r.longest, r.entries = p.longest, 0
 	var stepped func()
 	if r.trace != nil && r.trace.Step != nil && req != nil {
 		stepped = r.newStepper()

@@ -201,16 +201,17 @@ func (r *run) own(v *view) {
 // length returns what # returns.
 func (r *run) length(v *view) int {
 	if v.table != nil {
-		r.work(r.l, v.table.MaxN()/lengthPerStep)
-		return v.table.Len()
+		return r.tableLength(v.table)
 	}
 	if !v.isList {
 		return 0
 	}
-	n := r.size(v)
+	size := r.size(v)
+	n := size
 	for n > 0 && v.isNil(n) {
 		n--
 	}
+	r.skipped(size - n)
 	return n
 }
 
