@@ -51,12 +51,11 @@ func Options(functions []kube.Function) []celgo.EnvOption {
 		k8s.IP(),
 		k8s.CIDR(),
 		k8s.Format(),
-		k8s.SemverLib(),
+		k8s.SemverLib(k8s.SemverVersion(1)),
 		celgo.EnableIdentifierEscapeSyntax(),
 		celgo.EnableMacroCallTracking(),
 		celgo.DefaultUTCTimeZone(true),
 		celgo.CrossTypeNumericComparisons(true),
-		celgo.ParserRecursionLimit(maxNesting * 2),
 		celgo.ASTValidators(celgo.ValidateDurationLiterals(), celgo.ValidateTimestampLiterals()),
 		celgo.Macros(
 			celgo.ReceiverMacro("optMap", 2, expandOptMap),

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/dragoman-io/dragoman/customizations/kube"
 )
@@ -51,9 +52,14 @@ func meters(table []kube.Function) map[string]meter {
 	// Functions that read a string.
 	set(meter{charge: read(0), growth: linear}, "size", "startsWith", "endsWith", "trim")
 	set(meter{charge: parsed, growth: linear},
-		"int", "uint", "double", "bool", "duration", "timestamp", "quantity", "isQuantity", "url", "isURL", "ip", "isIP",
+		"int", "uint", "double", "bool", "duration", "timestamp", "url", "isURL", "ip", "isIP",
 		"ip.isCanonical", "cidr", "isCIDR", "semver", "isSemver", "format.named", "containsIP", "containsCIDR")
-	set(meter{charge: parsed, growth: linear}, "validate")
+	set(meter{charge: validated, growth: func(size int64) int64 { return multiply(64, linear(size)) }}, "validate")
+	// A quantity that another one is compared with may be changed by that, so it is no constant that runs could share.
+	set(meter{call: quantity, growth: linear, impure: true}, "quantity")
+	set(meter{call: isQuantity, growth: linear}, "isQuantity")
+	set(meter{pair: addQuantity, impure: true}, "add")
+	set(meter{pair: subQuantity, impure: true}, "sub")
 	set(meter{charge: searched, growth: product}, "contains", "indexOf", "lastIndexOf")
 	set(meter{charge: zoned, growth: linear},
 		"getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getHours", "getMilliseconds",
@@ -99,7 +105,7 @@ var constantFunctions = []string{
 	"math.abs", "math.bitAnd", "math.bitNot", "math.bitOr", "math.bitShiftLeft", "math.bitShiftRight", "math.bitXor",
 	"math.ceil", "math.floor", "math.isFinite", "math.isInf", "math.isNaN", "math.round", "math.sign", "math.sqrt",
 	"math.trunc",
-	"add", "sub", "sign", "asInteger", "asApproximateFloat", "isInteger", "compareTo", "isGreaterThan", "isLessThan",
+	"sign", "asInteger", "asApproximateFloat", "isInteger", "compareTo", "isGreaterThan", "isLessThan",
 	"major", "minor", "patch", "family", "masked", "prefixLength", "isGlobalUnicast", "isLinkLocalMulticast",
 	"isLinkLocalUnicast", "isLoopback", "isUnspecified",
 	"format.byte", "format.date", "format.datetime", "format.dns1035Label", "format.dns1035LabelPrefix",
@@ -157,6 +163,14 @@ func parsed(r *run, args []ref.Val) {
 		case types.String, types.Bytes:
 			r.charge(stepsFor(length(arg)), 8*length(arg))
 		}
+	}
+}
+
+// validated is for Kubernetes' formats, which are regular expressions of a length that is known.
+func validated(r *run, args []ref.Val) {
+	_, text := argument(args, 1)
+	if format, ok := args[0].(apiservercel.Format); ok {
+		r.charge(multiply(stepsFor(text+1), int64(format.MaxRegexSize)/4+1), 8*text+1024)
 	}
 }
 

@@ -20,11 +20,14 @@ type (
 // plan returns the plan that evaluates the expression: cel-go's, in which calls and loops charge the run. With an
 // observer, every evaluated node is told to it.
 func (s *syntax) plan(l *library, observer ...celinterpreter.PlannerOption) (node, error) {
-	d := &decorator{library: l, cost: &s.cost}
+	return s.decoratedPlan(&decorator{library: l, cost: &s.cost, folds: true}, observer...)
+}
+
+func (s *syntax) decoratedPlan(d *decorator, observer ...celinterpreter.PlannerOption) (node, error) {
 	options := append([]celinterpreter.PlannerOption{celinterpreter.CustomDecoratorV2(d.decorate)}, observer...)
 	adapter, provider := s.env.CELTypeAdapter(), s.env.CELTypeProvider()
 	return celinterpreter.NewInterpreter(
-		l.dispatcher, s.env.Container, provider, adapter,
+		d.library.dispatcher, s.env.Container, provider, adapter,
 		celinterpreter.NewAttributeFactory(s.env.Container, adapter, provider),
 	).NewInterpretable(s.tree, options...)
 }
@@ -33,6 +36,7 @@ func (s *syntax) plan(l *library, observer ...celinterpreter.PlannerOption) (nod
 type decorator struct {
 	library *library
 	cost    *costs
+	folds   bool // parts without variables are evaluated once, when the plan is made
 }
 
 func (d *decorator) decorate(n node) (node, error) {
@@ -40,7 +44,7 @@ func (d *decorator) decorate(n node) (node, error) {
 	switch typed := n.(type) {
 	case celinterpreter.InterpretableConst, celinterpreter.InterpretableAttribute:
 	case celinterpreter.InterpretableConstructor:
-		if constant(typed.InitVals()...) {
+		if d.folds && constant(typed.InitVals()...) {
 			n = fold(n)
 		}
 	case celinterpreter.InterpretableCall:
@@ -69,7 +73,7 @@ func (d *decorator) call(c celinterpreter.InterpretableCall) node {
 	if m.prepare != nil {
 		out.meter.call = m.prepare(args)
 	}
-	if !m.impure && constant(args...) {
+	if d.folds && !m.impure && constant(args...) {
 		return fold(out)
 	}
 	return out
