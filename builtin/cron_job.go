@@ -40,7 +40,8 @@ func aggregateCronJob(copied map[string]any, items []interpreter.StatusItem) err
 // concatenate returns copies of the objects in the list at field of all items' statuses.
 func concatenate(items []interpreter.StatusItem, field string) ([]any, error) {
 	var out []any
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		err := value.Each(item.Status, field, func(m map[string]any) error {
 			if m != nil {
 				out = append(out, value.CopyMap(m))
@@ -48,7 +49,7 @@ func concatenate(items []interpreter.StatusItem, field string) ([]any, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, status.In(item, value.In("status", err))
+			return nil, status.InStatus(item, err)
 		}
 	}
 	return out, nil

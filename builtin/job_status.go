@@ -74,13 +74,14 @@ type jobMember struct {
 
 func jobConditions(items []interpreter.StatusItem) (jobMembers, error) {
 	out := jobMembers{}
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		for _, kind := range [...]batchv1.JobConditionType{
 			batchv1.JobComplete, batchv1.JobFailed, batchv1.JobSuccessCriteriaMet, batchv1.JobFailureTarget,
 		} {
 			condition, err := trueCondition(item.Status, kind)
 			if err != nil {
-				return nil, status.In(item, value.In("status", err))
+				return nil, status.InStatus(item, err)
 			}
 			if condition == nil {
 				continue

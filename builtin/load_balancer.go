@@ -14,10 +14,11 @@ import (
 // sorted.
 func aggregateLoadBalancer(copied map[string]any, items []interpreter.StatusItem) error {
 	var addresses addressList
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		balancer, err := value.Map(item.Status, "loadBalancer")
 		if err != nil {
-			return status.In(item, value.In("status", err))
+			return status.InStatus(item, err)
 		}
 		if err := value.Each(balancer, "ingress", addresses.add); err != nil {
 			return status.In(item, value.In("status.loadBalancer", err))

@@ -112,12 +112,13 @@ func aggregatePod(copied map[string]any, items []interpreter.StatusItem) error {
 // When no item has a phase of order it is the smallest of those that there are.
 func firstPhase(items []interpreter.StatusItem, order []string, missing string) (string, error) {
 	best, rank := "", len(order)+1
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		phase := missing
 		if item.Status != nil {
 			var err error
 			if phase, err = value.String(item.Status, "phase"); err != nil {
-				return "", status.In(item, value.In("status", err))
+				return "", status.InStatus(item, err)
 			}
 		}
 		if phase == "" {

@@ -32,10 +32,11 @@ func aggregateBudget(copied map[string]any, items []interpreter.StatusItem) erro
 		return err
 	}
 	disrupted := map[string]any{}
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		pods, err := value.Map(item.Status, "disruptedPods")
 		if err != nil {
-			return status.In(item, value.In("status", err))
+			return status.InStatus(item, err)
 		}
 		for name, since := range pods {
 			disrupted[item.ClusterName+"/"+name] = value.Copy(since)

@@ -95,7 +95,7 @@ func typedDependency(o *unstructured.Unstructured) error {
 			refs = append(refs, configv1alpha1.DependentObjectReference{APIVersion: "v1", Kind: kind, Namespace: d.Namespace, Name: name})
 		}
 	}
-	if len(refs) != 6 {
+	if len(refs) != 4 {
 		return errors.New("the baseline is wrong")
 	}
 	return nil
@@ -130,7 +130,8 @@ func typedAggregate(o *unstructured.Unstructured, items []workv1alpha2.Aggregate
 	merged := d.Status
 	merged.Replicas, merged.ReadyReplicas, merged.UpdatedReplicas, merged.AvailableReplicas, merged.UnavailableReplicas = 0, 0, 0, 0, 0
 	caughtUp := 0
-	for _, item := range items {
+	for i := range items {
+		item := &items[i]
 		var s typedStatusOf
 		if err := json.Unmarshal(item.Status.Raw, &s); err != nil {
 			return err

@@ -55,30 +55,33 @@ func ObservedGeneration(template map[string]any, items []interpreter.StatusItem)
 // error wherever it is.
 func allCaughtUp(items []interpreter.StatusItem, templateGeneration int64) (bool, error) {
 	all := true
-	for _, item := range items {
-		ok, err := CaughtUp(item, templateGeneration)
+	for i := range items {
+		ok, err := CaughtUp(items[i].Status, templateGeneration)
 		if err != nil {
-			return false, err
+			return false, InStatus(&items[i], err)
 		}
 		all = all && ok
 	}
 	return all, nil
 }
 
-// CaughtUp tells whether item reports on the given generation of the template or a later one, by the generation standard.
-func CaughtUp(item interpreter.StatusItem, templateGeneration int64) (bool, error) {
-	if item.Status == nil {
+// CaughtUp tells whether a member's status is about the given generation of the template or a later one, by the generation
+// standard. Nil is no status, and has not caught up.
+func CaughtUp(status map[string]any, templateGeneration int64) (bool, error) {
+	if status == nil {
 		return false, nil
 	}
-	var observed, member, template int64
-	for _, f := range [...]struct {
-		field string
-		n     *int64
-	}{{observedGeneration, &observed}, {generation, &member}, {resourceTemplateGeneration, &template}} {
-		var err error
-		if *f.n, err = Counter(item, f.field); err != nil {
-			return false, err
-		}
+	observed, err := counter(status, observedGeneration)
+	if err != nil {
+		return false, err
+	}
+	member, err := counter(status, generation)
+	if err != nil {
+		return false, err
+	}
+	template, err := counter(status, resourceTemplateGeneration)
+	if err != nil {
+		return false, err
 	}
 	return observed >= member && template >= templateGeneration, nil
 }

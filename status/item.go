@@ -4,37 +4,14 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
-// Items returns the items of a list of plain values, in the JSON form of AggregatedStatusItem. Their statuses are those of
-// the list, not copies. Nil stays nil. Fields other than clusterName and status are left out.
-func Items(list []any) ([]interpreter.StatusItem, error) {
-	if list == nil {
-		return nil, nil
-	}
-	out := make([]interpreter.StatusItem, len(list))
-	for i, v := range list {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return nil, value.InElement("items", i, value.Wrong("", "an object", v))
-		}
-		var err error
-		if out[i].ClusterName, err = value.String(m, "clusterName"); err != nil {
-			return nil, value.InElement("items", i, err)
-		}
-		if out[i].Status, err = value.Map(m, "status"); err != nil {
-			return nil, In(out[i], err)
-		}
-	}
-	return out, nil
-}
-
 // In returns err with the item's cluster before it; nil stays nil.
-func In(item interpreter.StatusItem, err error) error {
+func In(item *interpreter.StatusItem, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -45,56 +22,73 @@ func In(item interpreter.StatusItem, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// inStatus returns err, about a field of the item's status, as one about the item.
-func inStatus(item interpreter.StatusItem, err error) error {
+// InStatus returns err, about a field of the item's status, with the cluster and the status before it; nil stays nil.
+func InStatus(item *interpreter.StatusItem, err error) error {
 	return In(item, value.In("status", err))
 }
 
-// Field returns the value of a field of the item's status; nil when there is none. It is the member's own value.
-func Field(item interpreter.StatusItem, field string) (any, error) {
-	m := item.Status
-	for rest := field; ; {
-		name, deeper, nested := strings.Cut(rest, ".")
-		v := m[name]
-		if v == nil || !nested {
-			return v, nil
-		}
-		next, ok := v.(map[string]any)
-		if !ok {
-			return nil, inStatus(item, value.Wrong(field[:len(field)-len(deeper)-1], "an object", v))
-		}
-		m, rest = next, deeper
-	}
-}
-
-// Counter returns the number that a field of the item's status counts; 0 when there is none. It is at least 0.
-func Counter(item interpreter.StatusItem, field string) (int64, error) {
-	v, err := Field(item, field)
-	if err != nil || v == nil {
-		return 0, err
+// counter returns the number at field of a status, at least 0; 0 when there is none.
+func counter(status map[string]any, field string) (int64, error) {
+	v := status[field]
+	if v == nil {
+		return 0, nil
 	}
 	n, ok := value.Whole(v)
 	if !ok {
-		return 0, inStatus(item, value.Wrong(field, "a whole number", v))
+		return 0, value.Wrong(field, "a whole number", v)
 	}
 	if n < 0 {
-		return 0, inStatus(item, value.Wrong(field, "a number of at least 0", v))
+		return 0, value.Wrong(field, "a number of at least 0", v)
 	}
 	return n, nil
 }
 
-// Count returns the sum of what the members count in a field, a member that has none counting 0.
+// Count returns the sum of what the members count in a field of their status, one that has none counting 0. A number below
+// 0, and a sum that an int64 does not hold, is an error.
 func Count(items []interpreter.StatusItem, field string) (int64, error) {
 	var sum int64
-	for _, item := range items {
-		n, err := Counter(item, field)
+	for i := range items {
+		n, err := counter(items[i].Status, field)
 		if err != nil {
-			return 0, err
+			return 0, InStatus(&items[i], err)
 		}
 		if sum > math.MaxInt64-n {
-			return 0, inStatus(item, &value.Error{Path: field, Want: "a sum that an int64 holds", Got: strconv.FormatInt(n, 10)})
+			return 0, InStatus(&items[i], &value.Error{Path: field, Want: "a sum that an int64 holds", Got: strconv.FormatInt(n, 10)})
 		}
 		sum += n
 	}
 	return sum, nil
+}
+
+// Times are the times that items have in one field of their status.
+type Times struct {
+	// Earliest and Latest are the first and last of them, as the members wrote them; empty when there is none.
+	Earliest, Latest string
+	// Count is how many items have one.
+	Count int
+}
+
+// TimesOf returns the times that items have in a field of their status. Anything but RFC 3339 is an error.
+func TimesOf(items []interpreter.StatusItem, field string) (Times, error) {
+	var out Times
+	var first, last time.Time
+	for i := range items {
+		v := items[i].Status[field]
+		if v == nil {
+			continue
+		}
+		s, _ := v.(string)
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			return Times{}, InStatus(&items[i], value.Wrong(field, "a time such as 2006-01-02T15:04:05Z", v))
+		}
+		if out.Count == 0 || t.Before(first) {
+			first, out.Earliest = t, s
+		}
+		if out.Count == 0 || t.After(last) {
+			last, out.Latest = t, s
+		}
+		out.Count++
+	}
+	return out, nil
 }
