@@ -42,7 +42,6 @@ which status to collect, how to merge statuses, is it healthy, what must travel 
 Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a gate failed; 4 no cases; 5 internal.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok {
@@ -62,6 +61,7 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		newServeCommand(streams),
 		newConformCommand(streams),
 		newUp(streams),
+		newControllerManager(streams),
 		newVersion(streams),
 	)
 	return root

@@ -13,6 +13,7 @@ import (
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // statusWriter says in a customization's status whether its rules are in force.
@@ -26,10 +27,11 @@ const notLoadedRetry = 50 * time.Millisecond
 
 // Reconcile writes the status of one customization, if it is not what it should be.
 func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	object := &configv1alpha1.ResourceInterpreterCustomization{}
-	if err := w.client.Get(ctx, req.NamespacedName, object); err != nil {
+	before := &configv1alpha1.ResourceInterpreterCustomization{}
+	if err := w.client.Get(ctx, req.NamespacedName, before); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	object := before.DeepCopy() // what the cache has is shared
 	set := w.rules.Customizations()
 	if set == nil {
 		return reconcile.Result{RequeueAfter: notLoadedRetry}, nil
@@ -38,8 +40,8 @@ func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (re
 	if !ok || loaded.Object.UID != object.UID || loaded.Object.Generation != object.Generation {
 		return reconcile.Result{RequeueAfter: notLoadedRetry}, nil
 	}
-	before := object.DeepCopy()
 	object.Status.ObservedGeneration = object.Generation
+	object.Status.Engine = engines(&object.Spec.Customizations)
 	meta.SetStatusCondition(&object.Status.Conditions, ready(set.Problems(req.Name), object.Generation))
 	if meta.FindStatusCondition(before.Status.Conditions, configv1alpha1.ConditionReady) != nil && equalStatus(before, object) {
 		return reconcile.Result{}, nil
@@ -53,7 +55,27 @@ func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (re
 
 func equalStatus(a, b *configv1alpha1.ResourceInterpreterCustomization) bool {
 	x, y := meta.FindStatusCondition(a.Status.Conditions, configv1alpha1.ConditionReady), meta.FindStatusCondition(b.Status.Conditions, configv1alpha1.ConditionReady)
-	return a.Status.ObservedGeneration == b.Status.ObservedGeneration && *x == *y
+	return a.Status.ObservedGeneration == b.Status.ObservedGeneration && a.Status.Engine == b.Status.Engine && *x == *y
+}
+
+// engines names the languages of rules.
+func engines(rules *configv1alpha1.CustomizationRules) string {
+	lua, cel := false, false
+	for _, info := range interpreter.Operations() {
+		if s := *info.Script(rules); s != nil {
+			lua = lua || s.LuaScript != ""
+			cel = cel || s.CELExpression != ""
+		}
+	}
+	switch {
+	case lua && cel:
+		return "CEL, Lua"
+	case lua:
+		return "Lua"
+	case cel:
+		return "CEL"
+	}
+	return ""
 }
 
 // maxMessage is how long the message of a condition may be; the API allows 32768 bytes.

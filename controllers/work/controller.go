@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -55,7 +56,8 @@ type record struct {
 	// generation is the Work's when the object was last applied, and object what the member had then.
 	generation int64
 	object     *unstructured.Unstructured
-	// written is when the status was last written.
+	// latest is the Work as the control plane had it after the last write of its status, at the time written.
+	latest  *workv1alpha1.Work
 	written time.Time
 	// problem is the last failure to interpret, which was told.
 	problem string
@@ -358,6 +360,10 @@ func (c *Controller) writeStatus(ctx context.Context, work *workv1alpha1.Work, r
 // writeSyncStatus writes the Work's status if it says something new. What nobody waits for is written once in a while;
 // the result is then how long to wait.
 func (c *Controller) writeSyncStatus(ctx context.Context, work *workv1alpha1.Work, reported *workv1alpha1.ManifestStatus, suspended bool, applyErr error, r *record) (time.Duration, error) {
+	// The cache may not have what was written last.
+	if r.latest != nil && r.latest.Generation == work.Generation && newer(r.latest, work) {
+		work = r.latest
+	}
 	next := work.DeepCopy()
 	meta.SetStatusCondition(&next.Status.Conditions, dispatching(suspended, work.Generation))
 	if !suspended {
@@ -383,6 +389,12 @@ func (c *Controller) writeSyncStatus(ctx context.Context, work *workv1alpha1.Wor
 		}
 		return 0, fmt.Errorf("write the status of Work %s: %w", client.ObjectKeyFromObject(work), err)
 	}
-	r.written = time.Now()
+	r.latest, r.written = next, time.Now()
 	return 0, nil
+}
+
+// newer tells whether a is a later state of an object than b.
+func newer(a, b client.Object) bool {
+	order, err := resourceversion.CompareResourceVersion(a.GetResourceVersion(), b.GetResourceVersion())
+	return err == nil && order > 0
 }
