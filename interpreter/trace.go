@@ -14,9 +14,13 @@ type Trace struct {
 	Printed func(Source, string)
 	// Spent is called at the end of each script run with what it cost.
 	Spent func(Source, Usage)
-	// Step is called for each executed line (Lua) or evaluated node (CEL). Asking for steps makes a run slower and changes
-	// neither its answer nor its Usage.
+	// Step is called for each executed line and decided condition (Lua) or evaluated node (CEL). Asking for steps makes a
+	// run slower and changes neither its answer nor its Usage.
 	Step func(Step)
+	// Read is called for each field of the inputs that a script reads, once for each time, with its path such as
+	// object.spec.replicas; [] stands for any element of a list. What a library function reads of a value that it is given
+	// is not told apart. Asking for reads costs what asking for steps does.
+	Read func(Source, string)
 }
 
 // Usage is what a run of a rule cost. It is the same on every machine.
@@ -33,12 +37,14 @@ type Step struct {
 	Source Source
 	// Line and Column are the place in the script, from 1; Column is 0 where the language does not tell it.
 	Line, Column int
-	// Node identifies the evaluated node (CEL); 0 for a line.
+	// Node identifies the evaluated node (CEL) or the decided condition (Lua); 0 for a line.
 	Node int64
-	// Text is the source text of the node (CEL); empty for a line.
+	// Parent is the Node around this one; 0 for the outermost, and for a line or condition.
+	Parent int64
+	// Text is the source text of the node (CEL) or of the line.
 	Text string
-	// Values returns the local variables in scope (Lua), or the node's value under the name "" (CEL), as plain Go values.
-	// It is valid only during the call.
+	// Values returns the local variables in scope (Lua), or the value of the node or condition under the name "", as plain
+	// Go values. It is valid only during the call.
 	Values func() map[string]any
 }
 

@@ -71,7 +71,7 @@ func (r *run) begin(ctx context.Context, p *Program, req *interpreter.Request) {
 	r.inputs, r.loaded, r.preload = nil, nil, nil
 	r.longest, r.entries = p.longest, 0
 	var stepped func()
-	if r.trace != nil && r.trace.Step != nil && req != nil {
+	if r.trace != nil && (r.trace.Step != nil || r.trace.Read != nil) && req != nil {
 		stepped = r.newStepper()
 	}
 	r.start(ctx, p.name, stepped)
