@@ -25,15 +25,13 @@ var (
 	_ interpreter.Explainer   = Generic{}
 )
 
-var genericSource = interpreter.Source{Link: "generic", Language: "go"}
-
 // Lookup returns the rule for op, the same for every kind, or nil.
-func (Generic) Lookup(_ schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
+func (g Generic) Lookup(_ schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
 	switch op {
 	case interpreter.InterpretStatus:
-		return traced(wholeStatus, genericSource)
+		return traced(wholeStatus, g)
 	case interpreter.InterpretHealth:
-		return traced(conditionsHealth, genericSource)
+		return traced(conditionsHealth, g)
 	default:
 		return nil
 	}
@@ -44,7 +42,11 @@ func (g Generic) Explain(gvk schema.GroupVersionKind, op interpreter.Operation) 
 	if g.Lookup(gvk, op) == nil {
 		return nil
 	}
-	return []interpreter.Source{genericSource}
+	return []interpreter.Source{g.source()}
+}
+
+func (Generic) source() interpreter.Source {
+	return interpreter.Source{Link: "generic", Language: "go"}
 }
 
 func wholeStatus(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {

@@ -44,18 +44,18 @@ func (Interpreter) Lookup(gvk schema.GroupVersionKind, op interpreter.Operation)
 	if k == nil {
 		return nil
 	}
-	return traced(k.rule(op), k.source())
+	return traced(k.rule(op), k)
 }
 
-// traced returns rule as one that tells the trace of its context that it answers. Nil stays nil.
-func traced(rule interpreter.Rule, source interpreter.Source) interpreter.Rule {
+// traced returns a rule of owner's as one that tells the trace of its context that it answers. Nil stays nil.
+func traced(rule interpreter.Rule, owner interface{ source() interpreter.Source }) interpreter.Rule {
 	if rule == nil {
 		return nil
 	}
 	return func(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
 		resp, err := rule(ctx, req)
 		if t := interpreter.TraceOf(ctx); t != nil && t.Answered != nil {
-			t.Answered(source, err)
+			t.Answered(owner.source(), err)
 		}
 		return resp, err
 	}
