@@ -77,6 +77,13 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 		again, _, err := lib.analyze(src)
 		return again, err
 	})
+	p.steps = sync.OnceValue(func() map[int64]stepOf {
+		s, err := p.syntax()
+		if err != nil {
+			return nil
+		}
+		return stepsOf(s, p.explained)
+	})
 	if p.plan, err = s.plan(lib); err != nil {
 		return nil, nil, script.Problems{{
 			Severity: script.Error, Source: src, Message: strings.TrimSpace(err.Error()), Err: err,

@@ -24,6 +24,8 @@ type Program struct {
 	block     block
 	// syntax analyzes the source again, when an error or a trace wants to know places: few programs ever need them.
 	syntax func() (*syntax, error)
+	// steps is what there is to tell a trace about each node; made when a trace wants to know.
+	steps func() map[int64]stepOf
 }
 
 var _ interpreter.Rule = (*Program)(nil).Answer
@@ -36,9 +38,9 @@ func (p *Program) Answer(ctx context.Context, req *interpreter.Request) (*interp
 		return nil, p.fail(trace, p.problem(0, "interrupted", context.Cause(ctx)))
 	}
 	plan := p.plan
-	if trace != nil && trace.Step != nil {
+	if trace != nil && (trace.Step != nil || trace.Read != nil) {
 		var err error
-		if plan, err = p.observed(trace.Step); err != nil {
+		if plan, err = p.observed(trace); err != nil {
 			return nil, p.fail(trace, err)
 		}
 	}

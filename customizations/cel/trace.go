@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"maps"
+
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -13,8 +15,8 @@ import (
 
 // Node is a part of an expression that a Trace's Step names when it is evaluated.
 type Node struct {
-	// ID identifies the node in its expression: Step.Node.
-	ID int64
+	// ID identifies the node in its expression, Step.Node, and Parent the node around it; 0 for the outermost.
+	ID, Parent int64
 	// Line and Column are its place, from 1: where the whole begins, or where its operator or its dot stands.
 	Line, Column int
 	// Text is the node as it could be written.
@@ -27,18 +29,18 @@ type Node struct {
 }
 
 // Nodes returns the nodes of the expression as it is written, macros not expanded, in the order in which they stand
-// there. Literals are not among them.
+// there. Names alone and what is constant are not among them.
 func (p *Program) Nodes() []Node {
 	s, err := p.syntax()
 	if err != nil {
 		return nil
 	}
 	var out []Node
-	s.walk(s.tree.Expr(), false, func(e ast.Expr, optional bool) {
+	s.walk(s.tree.Expr(), 0, false, func(e ast.Expr, parent int64, optional bool) {
 		line, column := s.place(e.ID())
 		t := s.tree.GetType(e.ID())
 		out = append(out, Node{
-			ID: e.ID(), Line: line, Column: column, Text: s.text(e), Optional: optional,
+			ID: e.ID(), Parent: parent, Line: line, Column: column, Text: s.text(e), Optional: optional,
 			Condition: t != nil && t.Kind() == types.BoolKind,
 		})
 	})
@@ -55,11 +57,11 @@ func (s *syntax) text(e ast.Expr) string {
 }
 
 // walk visits the nodes that somebody wrote: a macro and its arguments, not what it expands to.
-func (s *syntax) walk(e ast.Expr, optional bool, visit func(e ast.Expr, optional bool)) {
-	if e.Kind() == ast.LiteralKind {
+func (s *syntax) walk(e ast.Expr, parent int64, optional bool, visit func(e ast.Expr, parent int64, optional bool)) {
+	if e.Kind() == ast.IdentKind || isConstant(e) {
 		return
 	}
-	visit(e, optional)
+	visit(e, parent, optional)
 	written := e
 	macro, expanded := s.tree.SourceInfo().GetMacroCall(e.ID())
 	if expanded {
@@ -72,8 +74,21 @@ func (s *syntax) walk(e ast.Expr, optional bool, visit func(e ast.Expr, optional
 		if expanded && s.tree.GetType(part.ID()) == nil {
 			continue // the name of a macro's variable
 		}
-		s.walk(s.inTree(part), skippable, visit)
+		s.walk(s.inTree(part), e.ID(), skippable, visit)
 	}
+}
+
+// isConstant tells whether e is made of literals alone, so that its value is known before it is evaluated.
+func isConstant(e ast.Expr) bool {
+	if e.Kind() == ast.IdentKind || e.Kind() == ast.CallKind && len(e.AsCall().Args()) == 0 {
+		return false
+	}
+	for part := range parts(e) {
+		if !isConstant(part) {
+			return false
+		}
+	}
+	return true
 }
 
 // skips tells whether an evaluation of e may leave out its parts other than the first.
@@ -102,30 +117,111 @@ func (s *syntax) inTree(part ast.Expr) ast.Expr {
 	return part
 }
 
-// observed returns a plan that tells step each node that it evaluates. It is for one run.
-func (p *Program) observed(step func(interpreter.Step)) (node, error) {
+// observed returns a plan that tells trace each node that it evaluates. It is for one run.
+func (p *Program) observed(trace *interpreter.Trace) (node, error) {
 	s, err := p.syntax()
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{program: p, syntax: s, step: step, nodes: map[int64]interpreter.Step{}}
-	s.walk(s.tree.Expr(), false, func(e ast.Expr, _ bool) {
-		line, column := s.place(e.ID())
-		o.nodes[e.ID()] = interpreter.Step{
-			Source: p.explained, Line: line, Column: column, Node: e.ID(), Text: s.text(e),
-		}
-	})
+	o := &observer{program: p, trace: trace, nodes: p.steps()}
 	return s.plan(p.library, celinterpreter.EvalStateObserver(
 		celinterpreter.EvalStateFactory(func() celinterpreter.EvalState { return o }),
 	))
 }
 
+// stepOf is what there is to tell when a node is evaluated.
+type stepOf struct {
+	interpreter.Step
+	// path is the field of the inputs that the node is; empty when it is something else.
+	path string
+}
+
+// stepsOf returns what there is to tell about each node of s.
+func stepsOf(s *syntax, source interpreter.Source) map[int64]stepOf {
+	out := map[int64]stepOf{}
+	paths := pathsOf(s)
+	s.walk(s.tree.Expr(), 0, false, func(e ast.Expr, parent int64, _ bool) {
+		line, column := s.place(e.ID())
+		out[e.ID()] = stepOf{path: paths[e.ID()], Step: interpreter.Step{
+			Source: source, Line: line, Column: column, Node: e.ID(), Parent: parent, Text: s.text(e),
+		}}
+	})
+	return out
+}
+
+// pathsOf returns the fields of the inputs that nodes of s are: object.spec.replicas, items[].status.
+func pathsOf(s *syntax) map[int64]string {
+	paths := map[int64]string{}
+	variables := map[string]string{}
+	for _, in := range s.info.Inputs {
+		variables[string(in)] = string(in)
+	}
+	fieldPaths(s.tree.Expr(), variables, paths)
+	return paths
+}
+
+// fieldPaths fills paths for e and what is in it, and returns that of e. variables are the paths of those in scope.
+func fieldPaths(e ast.Expr, variables map[string]string, paths map[int64]string) string {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return variables[e.AsIdent()]
+	case ast.SelectKind:
+		if path := fieldPaths(e.AsSelect().Operand(), variables, paths); path != "" {
+			paths[e.ID()] = path + "." + e.AsSelect().FieldName()
+		}
+		return paths[e.ID()]
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		inner := maps.Clone(variables)
+		for _, name := range []string{c.IterVar(), c.IterVar2(), c.AccuVar()} {
+			delete(inner, name)
+		}
+		if path := fieldPaths(c.IterRange(), variables, paths); path != "" {
+			last := c.IterVar()
+			if c.HasIterVar2() {
+				last = c.IterVar2()
+			}
+			inner[last] = path + "[]"
+		}
+		for _, part := range []ast.Expr{c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
+			fieldPaths(part, inner, paths)
+		}
+		return ""
+	}
+	var all []ast.Expr
+	var first string
+	for part := range parts(e) {
+		path := fieldPaths(part, variables, paths)
+		if all = append(all, part); len(all) == 1 {
+			first = path
+		}
+	}
+	if e.Kind() != ast.CallKind || first == "" {
+		return ""
+	}
+	switch e.AsCall().FunctionName() {
+	case operators.OptSelect, operators.Index, operators.OptIndex:
+		step := "[]"
+		if all[1].Kind() == ast.LiteralKind {
+			if name, ok := all[1].AsLiteral().Value().(string); ok {
+				step = "." + name
+			}
+		}
+		paths[e.ID()] = first + step
+		return paths[e.ID()]
+	case "or", "orValue", "kube.orElse":
+		return first
+	}
+	return ""
+}
+
 // observer is an EvalState that remembers nothing and passes everything on.
 type observer struct {
 	program *Program
-	syntax  *syntax
-	step    func(interpreter.Step)
-	nodes   map[int64]interpreter.Step
+	trace   *interpreter.Trace
+	nodes   map[int64]stepOf
+	// last is the node that was passed on last: a field is passed on twice.
+	last int64
 }
 
 func (o *observer) IDs() []int64                { return nil }
@@ -134,12 +230,19 @@ func (o *observer) Reset()                      {}
 
 // SetValue is called for each node that has been evaluated.
 func (o *observer) SetValue(id int64, value ref.Val) {
+	again := id == o.last
+	o.last = id
 	step, ok := o.nodes[id]
-	if !ok {
+	if !ok || again {
 		return
 	}
-	step.Values = func() map[string]any { return map[string]any{"": o.program.show(value)} }
-	o.step(step)
+	if step.path != "" && o.trace.Read != nil {
+		o.trace.Read(step.Source, step.path)
+	}
+	if o.trace.Step != nil {
+		step.Values = func() map[string]any { return map[string]any{"": o.program.show(value)} }
+		o.trace.Step(step.Step)
+	}
 }
 
 // show returns a value for people to look at: an error as its text, an optional value as what it holds.

@@ -71,11 +71,11 @@ func TestTraceTellsLinesConditionsAndReads(t *testing.T) {
 		reads    []string
 	}{
 		{
-			"nothing there", nil, []int{11, 2, 3}, map[string]int{"2 true": 1}, []string{"object.status"},
+			"nothing there", nil, []int{1, 11, 2, 3}, map[string]int{"2 true": 1}, []string{"object.status"},
 		},
 		{
 			"the second element decides", conditions(condition("Synced", "True"), condition("Ready", "True")),
-			[]int{11, 2, 5, 6, 7, 5, 6, 7},
+			[]int{1, 11, 2, 5, 6, 7, 5, 6, 7},
 			map[string]int{"2 false": 1, "6 false": 2, "6 true": 1, "7 false": 1, "7 true": 1},
 			[]string{
 				"object.status", "object.status", "object.status.conditions", "object.status.conditions[].type",
