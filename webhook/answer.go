@@ -3,14 +3,11 @@ package webhook
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -70,7 +67,7 @@ func answer(req *interpreter.Request, resp *interpreter.Response) (*configv1alph
 		raw := []byte("{}")
 		if resp.Status != nil {
 			var err error
-			if raw, err = json.Marshal(resp.Status); err != nil {
+			if raw, err = appendJSON(nil, resp.Status); err != nil {
 				return nil, fmt.Errorf("encode the status: %w", err)
 			}
 		}
@@ -85,49 +82,27 @@ func answer(req *interpreter.Request, resp *interpreter.Response) (*configv1alph
 	return w, nil
 }
 
-// response is an answer taken apart, with the parts that only some operations need left as they came.
-type response struct {
-	uid        string
-	successful bool
-	status     *configv1alpha1.RequestStatus
-	patchType  string
-	// healthy and replicas are nil when the answer has none.
-	healthy  *bool
-	replicas *int32
-	health   *configv1alpha1.Health
-
-	// These do not exist (Result.Exists) when the answer has none, or null.
-	patch, requirements, components, dependencies, rawStatus gjson.Result
-}
-
-// DecodeResponse returns the answer to req in data, a ResourceInterpreterContext. sent is what EncodeRequest returned
-// for req. An answer that says that it is unsuccessful is a *StatusError; one that breaks the protocol, or the contract of
-// the operation, is another error that names the field.
-func DecodeResponse(req *interpreter.Request, sent, data []byte) (*interpreter.Response, error) {
-	body, err := openContext(data, "response")
+// DecodeResponse returns the answer to req in data, a ResourceInterpreterContext. An answer that says that it is
+// unsuccessful is a *StatusError; one that breaks the protocol, or the contract of the operation, is another error that
+// names the field.
+func DecodeResponse(req *interpreter.Request, data []byte) (*interpreter.Response, error) {
+	message, err := parseMessage(data)
 	if err != nil {
 		return nil, err
 	}
-	r, err := takeApart(body)
-	if err != nil {
-		return nil, fmt.Errorf("response.%w", err)
+	if err := message.checkVersion(); err != nil {
+		return nil, err
 	}
-	switch {
-	case r.uid == string(req.UID):
-	case r.uid == "" && r.status != nil: // refused unread, perhaps
-		return nil, fmt.Errorf("response.uid: want %q, that of the request, got none; the status says %d: %s", req.UID, r.status.Code, r.status.Message)
-	default:
-		return nil, fmt.Errorf("response.uid: want %q, that of the request, got %q", req.UID, r.uid)
+	f := message.within("response")
+	if f == nil {
+		return nil, message.missing("response")
 	}
-	if !r.successful {
-		if r.status == nil {
-			return nil, errors.New("response.status: want one that says why the answer is not successful, got none")
-		}
-		return nil, &StatusError{Code: r.status.Code, Reason: r.status.Reason, Message: r.status.Message}
+	if err := checkAnswer(f, req); err != nil {
+		return nil, err
 	}
-	resp, err := r.decode(req, sent)
-	if err != nil {
-		return nil, fmt.Errorf("response.%w", err)
+	resp := decodeAnswer(f, req)
+	if f.err() != nil {
+		return nil, f.err()
 	}
 	if err := interpreter.Validate(req, resp); err != nil {
 		return nil, fmt.Errorf("response.%w", err)
@@ -135,140 +110,113 @@ func DecodeResponse(req *interpreter.Request, sent, data []byte) (*interpreter.R
 	return resp, nil
 }
 
-func takeApart(body gjson.Result) (*response, error) {
-	r := &response{}
-	err := eachField(body, func(name string, value gjson.Result) error {
-		if value.Type == gjson.Null {
-			return nil
-		}
-		switch name {
-		case "uid":
-			return into(value, &r.uid)
-		case "successful":
-			return intoBool(value, &r.successful)
-		case "status":
-			return into(value, &r.status)
-		case "patch":
-			r.patch = value
-		case "patchType":
-			return into(value, &r.patchType)
-		case "replicaRequirements":
-			r.requirements = value
-		case "replicas":
-			r.replicas = new(int32)
-			return into(value, r.replicas)
-		case "components":
-			r.components = value
-		case "dependencies":
-			r.dependencies = value
-		case "rawStatus":
-			r.rawStatus = value
-		case "healthy":
-			r.healthy = new(bool)
-			return intoBool(value, r.healthy)
-		case "health":
-			return into(value, &r.health)
-		}
-		return nil
-	})
-	return r, err
-}
-
-func intoBool(value gjson.Result, target *bool) error {
-	if !value.IsBool() {
-		return errors.New("want a boolean, got " + jsonType(value))
+// checkAnswer tells why there is no successful answer to req.
+func checkAnswer(f *fields, req *interpreter.Request) error {
+	var uid string
+	var successful bool
+	var status *StatusError
+	text(f, "uid", &uid)
+	f.boolean("successful", &successful)
+	if s := f.within("status"); s != nil {
+		status = &StatusError{}
+		s.number("code", &status.Code)
+		text(s, "reason", &status.Reason)
+		text(s, "message", &status.Message)
 	}
-	*target = value.Bool()
-	return nil
+	switch {
+	case f.err() != nil:
+	case uid == "" && !successful && status != nil: // refused unread, perhaps
+		f.fail("uid", "want %q, that of the request, got none; the status says %s", req.UID, status)
+	case uid != string(req.UID):
+		f.fail("uid", "want %q, that of the request, got %q", req.UID, uid)
+	case successful:
+		return nil
+	case status == nil:
+		f.fail("status", "want one that says why the answer is not successful, got none")
+	default:
+		return status
+	}
+	return f.err()
 }
 
-// decode returns what a successful answer says to the question req, which sent holds. Its errors begin with the field.
-func (r *response) decode(req *interpreter.Request, sent []byte) (*interpreter.Response, error) {
+// decodeAnswer returns what a successful answer says to the question req.
+func decodeAnswer(f *fields, req *interpreter.Request) *interpreter.Response {
+	resp := &interpreter.Response{}
 	switch req.Operation.Info().Result {
 	case interpreter.ResultReplicas:
-		return r.decodeReplicas()
+		if !f.has("replicas") {
+			f.fail("replicas", "want a number, got none")
+		}
+		f.number("replicas", &resp.Replicas)
+		structured(f, "replicaRequirements", &resp.ReplicaRequirements)
 	case interpreter.ResultComponents:
-		components, err := list[workv1alpha2.Component]("components", r.components)
-		return &interpreter.Response{Components: components}, err
+		structured(f, "components", &resp.Components)
 	case interpreter.ResultObject:
-		object, err := r.decodeObject(req, sent)
-		return &interpreter.Response{Object: object}, err
+		resp.Object = decodeObject(f, req)
 	case interpreter.ResultStatus:
-		if !r.rawStatus.Exists() {
-			return nil, errors.New("rawStatus: want the status, got none")
+		if resp.Status = f.object("rawStatus"); resp.Status == nil {
+			f.fail("rawStatus", "want the status, got none")
 		}
-		status, err := plainObject(r.rawStatus)
-		if err != nil {
-			return nil, fmt.Errorf("rawStatus: %w", err)
-		}
-		return &interpreter.Response{Status: status}, nil
 	case interpreter.ResultHealth:
-		health, err := r.decodeHealth()
-		return &interpreter.Response{Health: health}, err
+		resp.Health = decodeHealth(f)
 	case interpreter.ResultDependencies:
-		refs, err := list[configv1alpha1.DependentObjectReference]("dependencies", r.dependencies)
-		return &interpreter.Response{Dependencies: interpreter.SortDependencies(refs)}, err
+		structured(f, "dependencies", &resp.Dependencies)
+		resp.Dependencies = interpreter.SortDependencies(resp.Dependencies)
 	}
-	return nil, fmt.Errorf("uid: unknown operation %q", req.Operation)
+	return resp
 }
 
-func (r *response) decodeReplicas() (*interpreter.Response, error) {
-	if r.replicas == nil {
-		return nil, errors.New("replicas: want a number, got none")
+func decodeHealth(f *fields) interpreter.Health {
+	if !f.has("healthy") {
+		f.fail("healthy", "want true or false, got none")
 	}
-	resp := &interpreter.Response{Replicas: *r.replicas}
-	if r.requirements.Exists() {
-		if err := into(r.requirements, &resp.ReplicaRequirements); err != nil {
-			return nil, fmt.Errorf("replicaRequirements: %w", err)
-		}
+	var healthy bool
+	f.boolean("healthy", &healthy)
+	h := f.within("health")
+	if h == nil {
+		return interpreter.HealthOf(healthy)
 	}
-	return resp, nil
+	var health interpreter.Health
+	text(h, "state", &health.State)
+	text(h, "message", &health.Message)
+	if health.Healthy() != healthy {
+		h.fail("state", "%s contradicts healthy: %t", health.State, healthy)
+	}
+	return health
 }
 
-func (r *response) decodeHealth() (interpreter.Health, error) {
-	if r.healthy == nil {
-		return interpreter.Health{}, errors.New("healthy: want true or false, got none")
+// decodeObject returns the object of req with the answer's patch applied; of an aggregation only the status.
+func decodeObject(f *fields, req *interpreter.Request) *unstructured.Unstructured {
+	if f.has("patch") != f.has("patchType") {
+		f.fail("patch", "want patch and patchType, or neither, got only one of them")
 	}
-	if r.health == nil {
-		return interpreter.HealthOf(*r.healthy), nil
+	if !f.has("patch") {
+		return req.Object.DeepCopy()
 	}
-	health := interpreter.Health{State: interpreter.HealthState(r.health.State), Message: r.health.Message}
-	if health.Healthy() != *r.healthy {
-		return interpreter.Health{}, fmt.Errorf("health.state: %s contradicts healthy: %t", health.State, *r.healthy)
+	var patchType configv1alpha1.PatchType
+	text(f, "patchType", &patchType)
+	if patchType != configv1alpha1.PatchTypeJSONPatch {
+		f.fail("patchType", "want %s, got %q", configv1alpha1.PatchTypeJSONPatch, patchType)
 	}
-	return health, nil
-}
-
-// decodeObject returns the object that was sent with the answer's patch applied; of an aggregation only the status.
-func (r *response) decodeObject(req *interpreter.Request, sent []byte) (*unstructured.Unstructured, error) {
-	if (r.patchType != "") != r.patch.Exists() {
-		return nil, errors.New("patch: want patch and patchType, or neither, got only one of them")
-	}
-	if !r.patch.Exists() {
-		return req.Object.DeepCopy(), nil
-	}
-	if r.patchType != string(configv1alpha1.PatchTypeJSONPatch) {
-		return nil, fmt.Errorf("patchType: want %s, got %q", configv1alpha1.PatchTypeJSONPatch, r.patchType)
-	}
-	if r.patch.Type != gjson.String {
-		return nil, errors.New("patch: want a string in base64, got " + jsonType(r.patch))
-	}
-	patch, err := base64.StdEncoding.DecodeString(r.patch.Str)
+	var encoded string
+	text(f, "patch", &encoded)
+	patch, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return nil, fmt.Errorf("patch: want base64: %w", err)
+		f.fail("patch", "want base64: %w", err)
 	}
-	content, err := applyPatch([]byte(gjson.GetBytes(sent, "request.object").Raw), patch)
+	if f.err() != nil {
+		return nil
+	}
+	content, err := applyPatch(req.Object.Object, patch)
 	if err != nil {
-		return nil, fmt.Errorf("patch: %w", err)
+		f.fail("patch", "%w", err)
+		return nil
 	}
 	object := &unstructured.Unstructured{Object: content}
-	if req.Operation != interpreter.AggregateStatus {
-		return object, nil
+	if req.Operation != interpreter.AggregateStatus || interpreter.ValidateIdentity(req.Object, object) != nil {
+		return object
 	}
-	if err := interpreter.ValidateIdentity(req.Object, object); err != nil {
-		return nil, err
-	}
-	return withStatusOf(req.Object, object), nil
+	return withStatusOf(req.Object, object)
 }
 
 // withStatusOf returns a copy of object that has the status of other, or none when other has none.
@@ -283,16 +231,4 @@ func withStatusOf(object, other *unstructured.Unstructured) *unstructured.Unstru
 		out["status"] = status
 	}
 	return &unstructured.Unstructured{Object: out}
-}
-
-// list returns the list that the answer's field is; nil when it has none.
-func list[T any](name string, value gjson.Result) ([]T, error) {
-	if !value.Exists() {
-		return nil, nil
-	}
-	var out []T
-	if err := into(value, &out); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, nil
 }

@@ -64,7 +64,7 @@ func TestHandlerSaysWhatWentWrong(t *testing.T) {
 		status  string
 		message string
 	}{
-		{"no body", always, "", 400, "", "want a JSON object, got nothing"},
+		{"no body", always, "", 400, "", "want a JSON object: got nothing"},
 		{"no JSON", always, "x", 400, "", "want a JSON object"},
 		{"too large", always, `{"a":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "", "body: want at most 1048576 bytes, got more"},
 		{"unknown operation", always, strings.Replace(valid, "InterpretHealth", "Prune", 1), 400, "", `unknown operation "Prune"`},

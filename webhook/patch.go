@@ -1,17 +1,11 @@
 package webhook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 const (
@@ -21,28 +15,6 @@ const (
 	maxPatchCopies = 16 << 20
 )
 
-// patchOperation is one operation of RFC 6902.
-type patchOperation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// MarshalJSON leaves the value out of a removal, and of nothing else: null is a value.
-func (o patchOperation) MarshalJSON() ([]byte, error) {
-	if o.Op == "remove" {
-		return json.Marshal(struct {
-			Op   string `json:"op"`
-			Path string `json:"path"`
-		}{o.Op, o.Path})
-	}
-	return json.Marshal(struct {
-		Op    string `json:"op"`
-		Path  string `json:"path"`
-		Value any    `json:"value"`
-	}{o.Op, o.Path, o.Value})
-}
-
 // createPatch returns the JSON patch that makes want of have, or nil when they are equal. The patch shares no memory
 // with either.
 func createPatch(have, want map[string]any) ([]byte, error) {
@@ -51,29 +23,39 @@ func createPatch(have, want map[string]any) ([]byte, error) {
 	}
 	d := &difference{}
 	d.objects("", have, want)
-	if len(d.operations) > maxPatchOperations { // more than anybody applies: one operation for each field at the top then
+	if d.count > maxPatchOperations { // more than anybody applies: one operation for each field at the top then
 		d = &difference{whole: true}
 		d.objects("", have, want)
 	}
-	if len(d.operations) == 0 {
+	if d.count == 0 {
 		return nil, nil
 	}
-	patch, err := json.Marshal(d.operations)
-	if err != nil {
-		return nil, fmt.Errorf("encode the patch: %w", err)
+	if d.err != nil {
+		return nil, fmt.Errorf("encode the patch: %w", d.err)
 	}
-	return patch, nil
+	return append(d.data, ']'), nil
 }
 
-// difference collects the operations that lead from one value to another. The values are plain.
+// difference writes the operations that lead from one value to another. The values are plain.
 type difference struct {
-	operations []patchOperation
+	encoder
+	count int
 	// whole replaces a field that differs without looking into it.
 	whole bool
 }
 
-func (d *difference) add(op, path string, value any) {
-	d.operations = append(d.operations, patchOperation{Op: op, Path: path, Value: value})
+// operation writes one operation; a removal has no value.
+func (d *difference) operation(op, path string, value any) {
+	separator := byte(',')
+	if d.count++; d.count == 1 {
+		separator = '['
+	}
+	d.data = append(d.data, separator)
+	d.raw(`{"op":"` + op + `","path":`).value(path)
+	if op != "remove" {
+		d.raw(`,"value":`).value(value)
+	}
+	d.raw(`}`)
 }
 
 func (d *difference) values(path string, have, want any) {
@@ -92,7 +74,7 @@ func (d *difference) values(path string, have, want any) {
 		}
 	}
 	if !equal(have, want) {
-		d.add("replace", path, want)
+		d.operation("replace", path, want)
 	}
 }
 
@@ -105,16 +87,28 @@ func unnamedDiffers(have, want map[string]any) bool {
 }
 
 func (d *difference) objects(path string, have, want map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(have)) {
-		if value, ok := want[name]; ok {
-			d.values(path+"/"+escape(name), have[name], value)
-		} else {
-			d.add("remove", path+"/"+escape(name), nil)
+	var differ []string
+	for name, value := range have {
+		if w, ok := want[name]; !ok || !equal(value, w) {
+			differ = append(differ, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(want)) {
+	for name := range want {
 		if _, ok := have[name]; !ok {
-			d.add("add", path+"/"+escape(name), want[name])
+			differ = append(differ, name)
+		}
+	}
+	slices.Sort(differ)
+	for _, name := range differ {
+		h, had := have[name]
+		w, has := want[name]
+		switch at := path + "/" + escape(name); {
+		case had && has:
+			d.values(at, h, w)
+		case has:
+			d.operation("add", at, w)
+		default:
+			d.operation("remove", at, nil)
 		}
 	}
 }
@@ -134,20 +128,11 @@ func (d *difference) lists(path string, have, want []any) {
 		d.values(path+"/"+strconv.Itoa(start+i), have[i], want[i])
 	}
 	for i := len(have) - 1; i >= both; i-- {
-		d.add("remove", path+"/"+strconv.Itoa(start+i), nil)
+		d.operation("remove", path+"/"+strconv.Itoa(start+i), nil)
 	}
 	for i := both; i < len(want); i++ {
-		d.add("add", path+"/"+strconv.Itoa(start+i), want[i])
+		d.operation("add", path+"/"+strconv.Itoa(start+i), want[i])
 	}
-}
-
-// equal compares plain values. Lists and objects that are nil are null on the wire, and not empty.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case nil, bool, int64, string, float64:
-		return a == b
-	}
-	return reflect.DeepEqual(a, b)
 }
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
@@ -158,30 +143,4 @@ func escape(name string) string {
 		return name
 	}
 	return pointerEscaper.Replace(name)
-}
-
-// applyPatch returns what the JSON patch makes of the JSON object, with whole numbers as int64. What the patch does not
-// touch comes back as it was.
-func applyPatch(object, patch []byte) (map[string]any, error) {
-	operations, err := jsonpatch.DecodePatch(patch)
-	if err != nil {
-		return nil, fmt.Errorf("want a list of operations (RFC 6902): %w", err)
-	}
-	if len(operations) > maxPatchOperations {
-		return nil, fmt.Errorf("want at most %d operations, got %d", maxPatchOperations, len(operations))
-	}
-	options := jsonpatch.NewApplyOptions()
-	options.AccumulatedCopySizeLimit = maxPatchCopies
-	patched, err := operations.ApplyWithOptions(object, options)
-	if err != nil {
-		return nil, err
-	}
-	var content map[string]any
-	if err := utiljson.Unmarshal(patched, &content); err != nil {
-		return nil, fmt.Errorf("want it to leave an object: %w", err)
-	}
-	if content == nil {
-		return nil, errors.New("want it to leave an object, got null")
-	}
-	return content, nil
 }

@@ -124,7 +124,7 @@ func (r *remote) ask(ctx context.Context, req *interpreter.Request) (*interprete
 	if err != nil {
 		return nil, err
 	}
-	return DecodeResponse(req, sent, data)
+	return DecodeResponse(req, data)
 }
 
 // call sends the question and returns the answer, and tells the breaker how it went.

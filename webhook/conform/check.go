@@ -53,7 +53,7 @@ func (c *checker) checkQuestion(ctx context.Context, q *question) (f findings, a
 		return f, false
 	}
 	m.check(&f)
-	resp, err := webhook.DecodeResponse(&q.req, sent, m.body)
+	resp, err := webhook.DecodeResponse(&q.req, m.body)
 	var status *webhook.StatusError
 	switch {
 	case errors.As(err, &status):

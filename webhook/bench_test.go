@@ -1,0 +1,319 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+)
+
+// bare returns the TLS server with the least in it: what comes in goes out.
+func bare(t testing.TB, ca *authority) *httptest.Server {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*ca.issue(t, "127.0.0.1", time.Hour)}, MinVersion: tls.VersionTLS12}
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+// echo posts a body and reads the answer.
+func echo(ctx context.Context, client *http.Client, url string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.ReadAll(resp.Body)
+	return err
+}
+
+// perCall asks as the peer's client does: a client over HTTP/1.1, a context per call, and the message made and read by
+// reflection on the API's types, with the object marshaled on its own first.
+type perCall struct {
+	client *http.Client
+	url    string
+}
+
+func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
+	object, err := req.Object.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	replicas := req.DesiredReplicas
+	var question configv1alpha1.ResourceInterpreterContext
+	question.Kind, question.APIVersion = "ResourceInterpreterContext", "config.karmada.io/v1alpha1"
+	question.Request = &configv1alpha1.ResourceInterpreterRequest{
+		UID: "7", Name: req.Name, Namespace: req.Namespace, Operation: configv1alpha1.InterpreterOperation(req.Operation), DesiredReplicas: &replicas,
+	}
+	question.Request.Kind.Group, question.Request.Kind.Version, question.Request.Kind.Kind = req.Kind.Group, req.Kind.Version, req.Kind.Kind
+	question.Request.Object.Raw = object
+	body, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"?timeout=10s", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := p.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	var answer configv1alpha1.ResourceInterpreterContext
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return err
+	}
+	if req.Operation != interpreter.ReviseReplica {
+		return nil
+	}
+	patched, err := applyByReflection(object, answer.Response.Patch)
+	if err != nil {
+		return err
+	}
+	return new(unstructured.Unstructured).UnmarshalJSON(patched)
+}
+
+// BenchmarkAsk asks a question over one kept connection, and over the same network the floor (an echo of the same
+// bytes) and the baseline (the peer's method) in turn.
+func BenchmarkAsk(b *testing.B) {
+	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
+		b.Run(string(op), func(b *testing.B) {
+			s := newBenchmarkSetup(b, op)
+			var ours, floor, baseline []time.Duration
+			for b.Loop() {
+				ours = append(ours, timed(b, func() error { return s.ask(b.Context()) }))
+				b.StopTimer()
+				floor = append(floor, timed(b, func() error { return s.echo(b.Context()) }))
+				baseline = append(baseline, timed(b, func() error { return s.baseline(b.Context()) }))
+				b.StartTimer()
+			}
+			report(b, median(ours), median(floor), median(baseline))
+		})
+	}
+}
+
+// BenchmarkAskTogether has 64 callers at once; the times are of the whole divided by the number of answers.
+func BenchmarkAskTogether(b *testing.B) {
+	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
+		b.Run(string(op), func(b *testing.B) {
+			s := newBenchmarkSetup(b, op)
+			const callers, each = 64, 8
+			together := func(ask func(context.Context) error) time.Duration {
+				return timed(b, func() error {
+					var wg sync.WaitGroup
+					errs := make([]error, callers)
+					for i := range callers {
+						wg.Go(func() {
+							for range each {
+								if err := ask(b.Context()); err != nil {
+									errs[i] = err
+								}
+							}
+						})
+					}
+					wg.Wait()
+					for _, err := range errs {
+						if err != nil {
+							return err
+						}
+					}
+					return nil
+				}) / (callers * each)
+			}
+			var ours, floor, baseline []time.Duration
+			for b.Loop() {
+				ours = append(ours, together(s.ask))
+				b.StopTimer()
+				floor = append(floor, together(s.echo))
+				baseline = append(baseline, together(s.baseline))
+				b.StartTimer()
+			}
+			report(b, median(ours), median(floor), median(baseline))
+			b.ReportMetric(float64(median(floor))/float64(median(ours)), "floor-throughput")
+		})
+	}
+}
+
+func timed(b *testing.B, f func() error) time.Duration {
+	start := time.Now()
+	if err := f(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(start)
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+func report(b *testing.B, ours, floor, baseline time.Duration) {
+	b.ReportMetric(float64(ours), "median-ns/op")
+	b.ReportMetric(float64(floor), "floor-ns/op")
+	b.ReportMetric(float64(ours)/float64(floor), "x-floor")
+	b.ReportMetric(float64(baseline), "baseline-ns/op")
+	b.ReportMetric(float64(baseline)/float64(ours), "x-faster")
+}
+
+// benchmarkSetup is a question, and three ways to put it.
+type benchmarkSetup struct {
+	ask, echo, baseline func(context.Context) error
+}
+
+func newBenchmarkSetup(b *testing.B, op interpreter.Operation) benchmarkSetup {
+	ca := newAuthority(b)
+	req := complete(b, interpreter.Request{Operation: op, Object: benchmarkObject(b), DesiredReplicas: 7})
+	rule := answering(func(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		if req.Operation == interpreter.InterpretHealth {
+			return &interpreter.Response{Health: interpreter.HealthOf(true)}, nil
+		}
+		out := &unstructured.Unstructured{Object: map[string]any{}}
+		for name, value := range req.Object.Object {
+			out.Object[name] = value
+		}
+		spec := map[string]any{}
+		for name, value := range req.Object.Object["spec"].(map[string]any) {
+			spec[name] = value
+		}
+		spec["replicas"] = int64(req.DesiredReplicas)
+		out.Object["spec"] = spec
+		return &interpreter.Response{Object: out}, nil
+	})
+	url, _ := start(b, &webhook.Server{Interpreter: rule, Certificate: certificate(ca.issue(b, "127.0.0.1", time.Hour))})
+	set := webhook.New(configuration(url, ca.bundle), webhook.Options{})
+	b.Cleanup(set.Close)
+	client := interpreter.Client{Interpreter: set}
+
+	echoServer := bare(b, ca)
+	echoClient := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: ca.pool(), MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 64,
+	}}
+	b.Cleanup(echoClient.CloseIdleConnections)
+	sent, err := webhook.EncodeRequest(req)
+	require.NoError(b, err)
+
+	peer := perCall{url: url, client: &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: ca.pool(), MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 25,
+	}}}
+	b.Cleanup(peer.client.CloseIdleConnections)
+	return benchmarkSetup{
+		ask: func(ctx context.Context) error {
+			_, err := client.Do(ctx, req)
+			return err
+		},
+		echo:     func(ctx context.Context) error { return echo(ctx, echoClient, echoServer.URL, sent) },
+		baseline: func(ctx context.Context) error { return peer.ask(ctx, req) },
+	}
+}
+
+// benchmarkObject is a Deployment as it comes from an API server.
+func benchmarkObject(t testing.TB) *unstructured.Unstructured {
+	return object(t, `{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": {
+			"name": "web", "namespace": "default", "uid": "2c9d1f5e-3a55-4f0e-9d1e-6f1a0c9c7b11", "resourceVersion": "481516", "generation": 4,
+			"creationTimestamp": "2026-01-01T00:00:00Z", "labels": {"app": "web", "tier": "front"},
+			"annotations": {"deployment.kubernetes.io/revision": "4", "example.com/owner": "team-a"}
+		},
+		"spec": {
+			"replicas": 3, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600,
+			"selector": {"matchLabels": {"app": "web"}},
+			"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+			"template": {
+				"metadata": {"labels": {"app": "web", "tier": "front"}},
+				"spec": {
+					"containers": [{
+						"name": "web", "image": "registry.example.com/web:1.2.3", "imagePullPolicy": "IfNotPresent",
+						"ports": [{"containerPort": 8080, "name": "http", "protocol": "TCP"}],
+						"env": [{"name": "A", "value": "1"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "web", "key": "b"}}}],
+						"resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "256Mi"}},
+						"livenessProbe": {"httpGet": {"path": "/healthz", "port": 8080, "scheme": "HTTP"}, "periodSeconds": 10, "timeoutSeconds": 1},
+						"volumeMounts": [{"name": "data", "mountPath": "/data"}], "terminationMessagePolicy": "File"
+					}],
+					"volumes": [{"name": "data", "emptyDir": {}}],
+					"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": {},
+					"nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "a", "operator": "Exists"}], "terminationGracePeriodSeconds": 30
+				}
+			}
+		},
+		"status": {
+			"observedGeneration": 4, "replicas": 3, "updatedReplicas": 3, "readyReplicas": 3, "availableReplicas": 3,
+			"conditions": [
+				{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "message": "Deployment has minimum availability.", "lastUpdateTime": "2026-01-01T00:00:00Z"},
+				{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "message": "ReplicaSet has successfully progressed.", "lastUpdateTime": "2026-01-01T00:00:00Z"}
+			]
+		}
+	}`)
+}
+
+func applyByReflection(object, operations []byte) ([]byte, error) {
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return nil, err
+	}
+	return patch.Apply(object)
+}
+
+// BenchmarkWire is the encoding alone.
+func BenchmarkWire(b *testing.B) {
+	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
+		req := complete(b, interpreter.Request{Operation: op, Object: benchmarkObject(b), DesiredReplicas: 7})
+		changed := req.Object.DeepCopy()
+		require.NoError(b, unstructured.SetNestedField(changed.Object, int64(7), "spec", "replicas"))
+		resp := &interpreter.Response{Health: interpreter.HealthOf(true), Object: changed}
+		sent, err := webhook.EncodeRequest(req)
+		require.NoError(b, err)
+		answer := webhook.EncodeResponse(req, resp, nil)
+		for name, f := range map[string]func() error{
+			"EncodeRequest":  func() error { _, err := webhook.EncodeRequest(req); return err },
+			"DecodeRequest":  func() error { _, err := webhook.DecodeRequest(sent); return err },
+			"EncodeResponse": func() error { webhook.EncodeResponse(req, resp, nil); return nil },
+			"DecodeResponse": func() error { _, err := webhook.DecodeResponse(req, answer); return err },
+		} {
+			b.Run(string(op)+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
