@@ -1,9 +1,11 @@
 package kube
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
@@ -35,6 +37,35 @@ func conditions() []Function {
 			Lua:  `kube.hasCondition(object, "Ready", "True", "Succeeded")`,
 			CEL:  `kube.hasCondition(object, 'Ready', 'True', 'Succeeded')`,
 			Call: hasCondition,
+		},
+		{
+			Name: "condition",
+			Params: []Param{
+				{Name: "object", Type: Map},
+				{Name: "type", Type: String},
+			},
+			Result: Any,
+			Doc:    "The first condition of this type in the object's status.conditions; null when there is none.",
+			Lua:    `kube.condition(object, "Ready")`,
+			CEL:    `kube.condition(object, 'Ready')`,
+			Call: func(_ *Call, args []any) (any, error) {
+				found, err := findCondition(args[0], text(args[1]))
+				if found == nil {
+					return nil, err
+				}
+				return found, nil
+			},
+		},
+		{
+			Name:   "readiness",
+			Params: []Param{{Name: "object", Type: Map}},
+			Result: Map,
+			Doc: "The health of an object that reports a condition Ready, as a rule for health returns it: Healthy when it is " +
+				"True, Degraded when it is False, else Progressing, with the condition's message. Progressing as well as long as " +
+				"status.observedGeneration, if there is one, is behind metadata.generation.",
+			Lua:  `kube.readiness(object).state`,
+			CEL:  `kube.readiness(object)`,
+			Call: readiness,
 		},
 	}
 }
@@ -92,17 +123,77 @@ func eachCondition(conditions []any, visit func(map[string]any) error) error {
 	return nil
 }
 
-func hasCondition(_ *Call, args []any) (any, error) {
-	found, err := at(args[0], "status.conditions")
+// findCondition returns the first condition of a type in an object's status; nil when there is none.
+func findCondition(o any, kind string) (map[string]any, error) {
+	conditions, err := conditionsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	var found map[string]any
+	err = eachCondition(conditions, func(condition map[string]any) error {
+		if found == nil && condition["type"] == kind {
+			found = condition
+		}
+		return nil
+	})
+	return found, err
+}
+
+func conditionsOf(o any) ([]any, error) {
+	found, err := at(o, "status.conditions")
 	if err != nil || found == nil {
-		return false, err
+		return nil, err
 	}
 	l, ok := List.fit(found)
 	if !ok {
 		return nil, value.Wrong("status.conditions", "a list", found)
 	}
+	return list(l), nil
+}
+
+func readiness(_ *Call, args []any) (any, error) {
+	generation, err := whole(args[0], "metadata.generation")
+	if err != nil {
+		return nil, err
+	}
+	observed, err := at(args[0], "status.observedGeneration")
+	if err != nil {
+		return nil, err
+	}
+	if n, ok := numberOf(observed); ok && compare(n, generation) < 0 {
+		return health(interpreter.Progressing, fmt.Sprintf("generation %d is not observed yet", generation)), nil
+	}
+	ready, err := findCondition(args[0], "Ready")
+	if err != nil {
+		return nil, err
+	}
+	message := text(ready["message"])
+	if message == "" {
+		message = text(ready["reason"])
+	}
+	switch ready["status"] {
+	case "True":
+		return health(interpreter.Healthy, text(ready["message"])), nil
+	case "False":
+		return health(interpreter.Degraded, message), nil
+	case nil:
+		return health(interpreter.Progressing, "there is no condition Ready yet"), nil
+	default:
+		return health(interpreter.Progressing, message), nil
+	}
+}
+
+func health(state interpreter.HealthState, message string) map[string]any {
+	return map[string]any{"state": string(state), "message": message}
+}
+
+func hasCondition(_ *Call, args []any) (any, error) {
+	conditions, err := conditionsOf(args[0])
+	if err != nil {
+		return nil, err
+	}
 	has := false
-	err = eachCondition(list(l), func(condition map[string]any) error {
+	err = eachCondition(conditions, func(condition map[string]any) error {
 		has = has || condition["type"] == args[1] && condition["status"] == args[2] &&
 			(len(args) == 3 || slices.Contains(args[3:], condition["reason"]))
 		return nil

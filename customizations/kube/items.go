@@ -124,8 +124,58 @@ func reducers() []Function {
 			"number is found.", sumTree),
 		reducer("sumQuantities", "cpu", "The sum of a status field, a quantity, over the items, as a quantity; `0` when no "+
 			"item has it. Empty text is passed over.", sumQuantities),
+		reducer("sumByName", "replicatedJobsStatus", "The lists that a status field holds in the items, joined by their "+
+			"elements' name, numbers added, anything else as in the first of that name. Null when there is no element.", sumByName),
 		highestStatus(),
 	}
+}
+
+func sumByName(items any, field string) (any, error) {
+	all := []any{}
+	byName := map[string]map[string]any{}
+	err := eachValue(items, field, func(_ string, v any) error {
+		l, ok := List.fit(v)
+		if !ok {
+			return wrong(field, "a list", v)
+		}
+		for i, v := range list(l) {
+			element, ok := v.(map[string]any)
+			if !ok {
+				return value.InElement("status."+field, i, value.Wrong("", "an object", v))
+			}
+			name, err := value.String(element, "name")
+			if err != nil {
+				return value.InElement("status."+field, i, err)
+			}
+			total, ok := byName[name]
+			if !ok {
+				total = maps.Clone(element)
+				byName[name] = total
+				all = append(all, total)
+				continue
+			}
+			for key, v := range element {
+				if !isNumber(v) || total[key] != nil && !isNumber(total[key]) {
+					continue
+				}
+				if total[key], err = add(orZero(total[key]), v); err != nil {
+					return value.InElement("status."+field, i, value.In(key, err))
+				}
+			}
+		}
+		return nil
+	})
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all, err
+}
+
+func orZero(v any) any {
+	if v == nil {
+		return int64(0)
+	}
+	return v
 }
 
 func sumQuantities(items any, field string) (any, error) {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // A number is an int64 or a float64.
@@ -97,4 +99,19 @@ func numberOf(v any) (any, bool) {
 		return parseNumber(v)
 	}
 	return nil, false
+}
+
+// whole returns the whole number at path, 0 when it is absent. Text that stands for one is one: some operators write
+// generations as text.
+func whole(v any, path string) (int64, error) {
+	found, err := at(v, path)
+	if err != nil || found == nil {
+		return 0, err
+	}
+	if n, ok := numberOf(found); ok {
+		if n, ok := value.Whole(n); ok {
+			return n, nil
+		}
+	}
+	return 0, value.Wrong(path, "a whole number", found)
 }

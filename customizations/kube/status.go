@@ -35,7 +35,7 @@ func statuses() []Function {
 			Doc: "The status.observedGeneration of a template: its metadata.generation when every item has caught up with it, " +
 				"else the one that it has, 0 when it has none. An item has caught up when it has a status in which " +
 				"observedGeneration is at least generation and resourceTemplateGeneration at least the template's generation; " +
-				"an absent one counts 0.",
+				"an absent one counts 0. Text that stands for a number is one.",
 			Lua:  `kube.observedGeneration(object, items)`,
 			CEL:  `kube.observedGeneration(object, items)`,
 			Call: observedGeneration,
@@ -120,13 +120,9 @@ func reflectStatus(_ *Call, args []any) (any, error) {
 }
 
 func observedGeneration(_ *Call, args []any) (any, error) {
-	metadata, err := value.Map(object(args[0]), "metadata")
+	generation, err := whole(args[0], "metadata.generation")
 	if err != nil {
 		return nil, err
-	}
-	generation, _, err := value.Int(metadata, "generation")
-	if err != nil {
-		return nil, value.In("metadata", err)
 	}
 	all := true
 	err = eachItem(args[1], func(item map[string]any) error {
@@ -137,31 +133,22 @@ func observedGeneration(_ *Call, args []any) (any, error) {
 	if err != nil || all {
 		return generation, err
 	}
-	return observedSoFar(object(args[0]))
+	return whole(args[0], "status.observedGeneration")
 }
 
 // hasCaughtUp tells whether a member has observed the given generation of the template.
 func hasCaughtUp(item map[string]any, generation int64) (bool, error) {
-	status, err := value.Map(item, "status")
-	if status == nil || err != nil {
-		return false, err
+	if item["status"] == nil {
+		return false, nil
 	}
 	var numbers [3]int64
-	for i, field := range []string{"observedGeneration", "generation", "resourceTemplateGeneration"} {
-		if numbers[i], _, err = value.Int(status, field); err != nil {
-			return false, value.In("status", err)
+	for i, path := range []string{"status.observedGeneration", "status.generation", "status.resourceTemplateGeneration"} {
+		var err error
+		if numbers[i], err = whole(item, path); err != nil {
+			return false, err
 		}
 	}
 	return numbers[0] >= numbers[1] && numbers[2] >= generation, nil
-}
-
-func observedSoFar(o map[string]any) (any, error) {
-	status, err := value.Map(o, "status")
-	if err != nil {
-		return nil, err
-	}
-	n, _, err := value.Int(status, "observedGeneration")
-	return n, value.In("status", err)
 }
 
 // withFields returns o's status with each of fields set, or removed when it is null.
