@@ -40,13 +40,18 @@ type Report struct {
 func (c Checker) Files(ctx context.Context, files ...File) Report {
 	var r Report
 	var found []customizations.Customization
+	documentOf := map[string]*manifest.Document{} // by the place of the customization
 	for _, f := range files {
 		documents := manifest.Split(f.Name, f.Data)
 		if len(documents) == 0 {
 			r.add(Problem{Severity: script.Error, File: f.Name, Message: "want a " + customizations.Kind + ", got an empty file"})
 		}
 		for _, d := range documents {
-			found = append(found, c.document(ctx, d, &r)...)
+			decoded := c.document(ctx, d, &r)
+			if len(decoded) == 1 {
+				documentOf[place(decoded[0])] = d
+			}
+			found = append(found, decoded...)
 		}
 	}
 	r.Customizations = len(found)
@@ -54,11 +59,26 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 		r.add(fileProblems("", err)...)
 	}
 	for i := range found {
-		r.add(c.Customization(found[i])...)
-		r.add(Conflicts(found[i], found[:i])...)
+		problems := append(c.Customization(found[i]), Conflicts(found[i], found[:i])...)
+		if d := documentOf[place(found[i])]; d != nil {
+			locate(problems, found[i].Line, d)
+		}
+		r.add(problems...)
 	}
 	r.Problems = sorted(r.Problems)
 	return r
+}
+
+func place(c customizations.Customization) string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
+
+// locate gives problems that are known to be somewhere in the object at line the line of their field in d.
+func locate(problems []Problem, line int, d *manifest.Document) {
+	for i := range problems {
+		path, err := manifest.ParsePath(problems[i].Field)
+		if problems[i].Line == line && err == nil {
+			problems[i].Line = d.LineOf(path)
+		}
+	}
 }
 
 func (r *Report) add(problems ...Problem) { r.Problems = append(r.Problems, problems...) }

@@ -85,7 +85,7 @@ func fileProblems(file string, err error) []Problem {
 		p := Problem{Severity: script.Error, File: file, Message: err.Error()}
 		var at *customizations.FileError
 		if errors.As(err, &at) {
-			p.Line, p.Column, p.Field, p.Message = at.Line, at.Column, at.Field, at.Err.Error()
+			p.File, p.Line, p.Column, p.Field, p.Message = at.File, at.Line, at.Column, at.Field, at.Err.Error()
 		}
 		problems = append(problems, p)
 	}

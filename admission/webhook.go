@@ -3,11 +3,13 @@ package admission
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/dragoman-io/dragoman/api/crds"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/manifest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // webhookKind is the kind of webhook configurations.
@@ -25,16 +27,35 @@ func (c Checker) webhookConfiguration(ctx context.Context, o *manifest.Object) [
 		return append(problems, objectProblem(o, script.Error, "apiVersion", "%v", err))
 	}
 	_, unknown, errs := schema.Admit(ctx, o.Unstructured)
-	for _, field := range unknown {
-		problems = append(problems, objectProblem(o, script.Error, field, "unknown field"))
+	for _, name := range unknown {
+		problems = append(problems, objectProblem(o, script.Error, name, "unknown field"))
 	}
 	for _, err := range errs {
-		problems = append(problems, objectProblem(o, script.Error, err.Field, "%s", err.ErrorBody()))
+		problems = append(problems, objectProblem(o, script.Error, err.Field, "%s", schemaMessage(err)))
 	}
 	if c.Portable {
 		problems = append(problems, portableWebhooks(o)...)
 	}
 	return problems
+}
+
+// schemaMessage returns what a schema says about a field, without the name of the field.
+func schemaMessage(err *field.Error) string {
+	detail := strings.TrimPrefix(err.Detail, err.Field+" in body ")
+	switch err.Type {
+	case field.ErrorTypeInvalid:
+		switch err.BadValue.(type) {
+		case string, bool, int, int64, float64:
+			return fmt.Sprintf("%s, got %s", detail, manifest.Describe(err.BadValue))
+		}
+		return detail
+	case field.ErrorTypeRequired:
+		return "want a value, got none"
+	case field.ErrorTypeNotSupported:
+		return fmt.Sprintf("%s, got %s", strings.Replace(detail, "supported values: ", "want one of ", 1), manifest.Describe(err.BadValue))
+	default:
+		return err.ErrorBody()
+	}
 }
 
 func webhookSchema(version string) (*crds.Schema, error) {

@@ -104,44 +104,49 @@ func kindArgument(arg string) (schema.GroupVersionKind, bool) {
 	return gv.WithKind(arg[i+1:]), err == nil
 }
 
+// printExplanations writes a table for each kind: the rule that answers, and below it those behind it.
 func printExplanations(w io.Writer, explanations []explanation) error {
+	var b strings.Builder
 	for i, e := range explanations {
 		if i > 0 {
-			fmt.Fprintln(w)
+			b.WriteString("\n")
 		}
-		fmt.Fprintf(w, "%s %s\n", e.kind.GroupVersion(), e.kind.Kind)
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "OPERATION\tANSWERED BY\tBEHIND IT")
+		fmt.Fprintf(&b, "%s %s\n", e.kind.GroupVersion(), e.kind.Kind)
+		var text strings.Builder
+		table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "OPERATION\tANSWERED BY\tAT")
 		for _, info := range interpreter.Operations() {
 			sources := e.rules[info.Operation]
 			if len(sources) == 0 {
 				fmt.Fprintf(table, "%s\tnobody\t\n", info.Operation)
-				continue
 			}
-			behind := make([]string, 0, len(sources)-1)
-			for _, s := range sources[1:] {
-				behind = append(behind, describeSource(s))
+			for i, s := range sources {
+				first := string(info.Operation)
+				switch {
+				case i > 0 && s.Joined && sources[i-1].Joined:
+					first = "  joined with"
+				case i > 0:
+					first = "  behind it"
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\n", first, describeSource(s), s.Position)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\n", info.Operation, describeSource(sources[0]), strings.Join(behind, ", "))
 		}
 		if err := table.Flush(); err != nil {
 			return err
 		}
+		for line := range strings.Lines(text.String()) {
+			b.WriteString(strings.TrimRight(line, " \n") + "\n")
+		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// describeSource returns a source with what there is to know about it.
+// describeSource returns a source with when it declines and why it does not load.
 func describeSource(s interpreter.Source) string {
 	text := s.String()
-	if s.Position != "" {
-		text += " " + s.Position
-	}
 	if s.Condition != "" {
-		text += ", " + s.Condition
-	}
-	if s.Joined {
-		text += ", joined"
+		text += ", declines " + s.Condition
 	}
 	if s.Err != nil {
 		first, _, _ := strings.Cut(s.Err.Error(), "\n")

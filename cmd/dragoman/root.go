@@ -44,9 +44,6 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok {
-		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + plugin}
-	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
@@ -64,8 +61,21 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		newControllerManager(streams),
 		newVersion(streams),
 	)
+	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok {
+		nameAsPlugin(root, "kubectl "+plugin)
+	}
 	return root
 }
 
+// nameAsPlugin lets help and examples call the command by the name that kubectl gives it.
+func nameAsPlugin(root *cobra.Command, name string) {
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
+	for _, cmd := range root.Commands() {
+		cmd.Example = strings.ReplaceAll(cmd.Example, "  dragoman ", "  "+name+" ")
+	}
+}
+
 // examples returns the lines of a command's examples, indented as cobra's help shows them.
-func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
+func examples(lines ...string) string {
+	return strings.ReplaceAll("  "+strings.Join(lines, "\n  "), "  \n", "\n")
+}
