@@ -30,13 +30,13 @@ func TestCountersAsAPIServersWriteThem(t *testing.T) {
 		kind := reflect.TypeOf(tc.status)
 		for _, c := range tc.counters {
 			var found bool
-			for i := range kind.NumField() {
-				name, options, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+			for field := range kind.Fields() {
+				name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 				if name != c.field {
 					continue
 				}
 				found = true
-				assert.Equal(t, reflect.Int32, kind.Field(i).Type.Kind(), "%s.%s", kind.Name(), c.field)
+				assert.Equal(t, reflect.Int32, field.Type.Kind(), "%s.%s", kind.Name(), c.field)
 				assert.Equal(t, !strings.Contains(options, "omitempty"), c.zero, "%s.%s", kind.Name(), c.field)
 			}
 			assert.True(t, found, "%s has no field %s", kind.Name(), c.field)

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/dragoman-io/dragoman/interpreter/value"
-
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // The kinds that a pod refers to.
@@ -153,7 +152,8 @@ var volumeSources = [...]struct{ source, reference, name, kind string }{
 }
 
 func (s *referenceSet) addVolume(volume map[string]any) error {
-	for _, v := range volumeSources {
+	for i := range volumeSources {
+		v := &volumeSources[i]
 		source, err := value.Map(volume, v.source)
 		if err != nil {
 			return err

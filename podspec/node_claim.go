@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/dragoman-io/dragoman/interpreter/value"
+	corev1 "k8s.io/api/core/v1"
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
-	corev1 "k8s.io/api/core/v1"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 const requiredAffinity = "requiredDuringSchedulingIgnoredDuringExecution"

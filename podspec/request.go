@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-io/dragoman/interpreter/value"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // amount is how much of one resource: thousandths of cpu, units of anything else.

@@ -1,9 +1,8 @@
 package podspec
 
 import (
-	"github.com/dragoman-io/dragoman/interpreter/value"
-
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // Requirements returns what one pod of template needs; nil when it needs nothing in particular. Namespace and

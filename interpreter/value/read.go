@@ -1,6 +1,9 @@
 package value
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Map returns the object at field of m; nil when there is none.
 func Map(m map[string]any, field string) (map[string]any, error) {
@@ -24,22 +27,11 @@ func MapAt(m map[string]any, path ...string) (map[string]any, error) {
 		}
 		next, ok := v.(map[string]any)
 		if !ok {
-			return nil, Wrong(join(path[:i+1]), "an object", v)
+			return nil, Wrong(strings.Join(path[:i+1], "."), "an object", v)
 		}
 		m = next
 	}
 	return m, nil
-}
-
-func join(path []string) string {
-	var out string
-	for i, field := range path {
-		if i > 0 {
-			out += "."
-		}
-		out += field
-	}
-	return out
 }
 
 // List returns the list at field of m; nil when there is none.
