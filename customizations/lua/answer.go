@@ -43,6 +43,9 @@ func (r *run) plainAnswer(first, second lua.LValue) (any, error) {
 		if second == lua.LNil {
 			return float64(replicas), nil
 		}
+		if !isTable(second) {
+			return nil, fmt.Errorf("%s returns %s after the number: want a table", info.Function, typeName(second))
+		}
 		requirements, err := c.returned("replicaRequirements", second)
 		return map[string]any{"replicas": float64(replicas), "replicaRequirements": requirements}, err
 	case interpreter.ResultHealth:

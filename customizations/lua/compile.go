@@ -30,7 +30,7 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 	}
 	names := inspect(e.library, chunk)
 	p.usesGlobalTable = names.globalTable
-	p.defined = places(idents, names.functions)
+	p.defined, p.locals = places(idents, names.functions), places(idents, names.localFunctions)
 	warnings = names.warnings(src, idents)
 	if !e.plain {
 		w := &rewriter{}

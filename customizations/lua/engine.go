@@ -67,8 +67,8 @@ type Program struct {
 	name   string
 	info   *interpreter.OperationInfo
 	proto  *lua.FunctionProto
-	// defined holds the lines on which the script defines global functions.
-	defined map[string]token
+	// defined holds the places where the script defines global functions, locals those of its local ones.
+	defined, locals map[string]token
 	// longest is the most elements that a table constructor of the script has.
 	longest int
 	// usesGlobalTable tells that the script mentions _G.

@@ -17,11 +17,12 @@ type inspector struct {
 	scopes []map[string]bool
 	depth  int // of functions
 
-	// functions are the global functions that the script defines, and globals what it assigns at all.
-	functions, globals map[string]bool
-	globalTable        bool
-	reads              []read
-	writes             []read
+	// functions are the global functions that the script defines, localFunctions the local ones, and globals what it
+	// assigns at all.
+	functions, localFunctions, globals map[string]bool
+	globalTable                        bool
+	reads                              []read
+	writes                             []read
 }
 
 // read is a place where a script uses a global name, perhaps with a field of it.
@@ -31,7 +32,7 @@ type read struct {
 }
 
 func inspect(lib *library, chunk []ast.Stmt) *inspector {
-	in := &inspector{lib: lib, functions: map[string]bool{}, globals: map[string]bool{}}
+	in := &inspector{lib: lib, functions: map[string]bool{}, localFunctions: map[string]bool{}, globals: map[string]bool{}}
 	in.block(chunk)
 	return in
 }
@@ -113,6 +114,7 @@ func (in *inspector) localAssign(s *ast.LocalAssignStmt) {
 	if len(s.Exprs) == 1 && len(s.Names) == 1 {
 		if _, isFunction := s.Exprs[0].(*ast.FunctionExpr); isFunction {
 			in.local(s.Names[0]) // It can call itself.
+			in.localFunctions[s.Names[0]] = true
 		}
 	}
 	in.exprs(s.Exprs)

@@ -18,16 +18,15 @@ func kubeTable(shared []kube.Function) functions {
 		"next": kubeNext,
 	}
 	for i := range shared {
-		f := bind(&shared[i])
 		for _, name := range append([]string{shared[i].Name}, shared[i].Aliases...) {
-			out[name] = f
+			out[name] = bind(name, &shared[i])
 		}
 	}
 	return out
 }
 
-// bind makes a Lua function of a shared one.
-func bind(f *kube.Function) lua.LGFunction {
+// bind makes a Lua function of a shared one, for one of its names.
+func bind(name string, f *kube.Function) lua.LGFunction {
 	return func(l *lua.LState) int {
 		r := runOf(l)
 		args, err := r.arguments(f)
@@ -39,7 +38,7 @@ func bind(f *kube.Function) lua.LGFunction {
 				return 1
 			}
 		}
-		r.raise(fmt.Errorf("kube.%s: %w", f.Name, err))
+		r.raise(fmt.Errorf("kube.%s: %w", name, err))
 		return 0
 	}
 }

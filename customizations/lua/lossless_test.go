@@ -49,7 +49,7 @@ func TestUntouchedComesBack(t *testing.T) {
 		"int": int64(math.MaxInt64), "negative": int64(math.MinInt64), "beyond": int64(1<<53 + 1), "whole": float64(1), "half": 0.5,
 		"large": 1e300, "null": nil, "text": "x", "emptyText": "", "yes": true, "no": false, "emptyObject": map[string]any{},
 		"emptyList": []any{}, "a.b/c": "dotted", "1": "a number as a name",
-		"list": []any{nil, int64(1), nil, map[string]any{}, []any{}, map[string]any{"null": nil}, int64(1<<60 + 1)},
+		"list":  []any{nil, int64(1), nil, map[string]any{}, []any{}, map[string]any{"null": nil}, int64(1<<60 + 1)},
 		"nulls": []any{nil, nil}, "endsWithNull": []any{int64(1), nil}, "nested": map[string]any{"empty": map[string]any{}, "null": nil},
 		"objects": []any{map[string]any{"a": int64(1), "n": nil}, map[string]any{"e": []any{}}},
 	}

@@ -2,6 +2,7 @@ package lua
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"
@@ -28,7 +29,9 @@ var (
 
 // at returns err as a problem on a line of the program's script, 0 when it is not known.
 func (p *Program) at(line int, err error) *script.Problem {
-	return &script.Problem{Severity: script.Error, Source: p.src, Line: line, Message: err.Error(), Err: err}
+	return &script.Problem{
+		Severity: script.Error, Source: p.src, Line: line, Message: strings.TrimPrefix(err.Error(), p.name+": "), Err: err,
+	}
 }
 
 func asProblem(src *script.Source, err error) *script.Problem {
@@ -85,6 +88,9 @@ func withoutUserdata(message string) string {
 	return strings.ReplaceAll(message, "userdata", "table")
 }
 
+// maxErrorTable is how long the text of an error may be that is a table.
+const maxErrorTable = 256
+
 // errorText returns what a script raised as a message.
 func (r *run) errorText(object lua.LValue) string {
 	if !isTable(object) {
@@ -95,7 +101,11 @@ func (r *run) errorText(object lua.LValue) string {
 	if err != nil {
 		return "an error that is a table"
 	}
-	return "an error that is a table: " + script.Describe(value)
+	data, err := json.Marshal(value)
+	if err != nil || len(data) > maxErrorTable {
+		return "an error that is a table"
+	}
+	return "an error that is a table: " + string(data)
 }
 
 // isOverflow tells whether message says that calls were nested too deeply.
@@ -116,8 +126,18 @@ func syntaxProblem(src *script.Source, err error) *script.Problem {
 			lines := strings.Split(strings.TrimRight(src.Text, "\r\n \t"), "\n")
 			out.Line, out.Column = len(lines), len(lines[len(lines)-1])+1
 			out.Message += ": the script ends too early"
+		} else if out.Column == 0 && out.Line > 1 {
+			// A string that does not end on its line: the parser has read on to the next one.
+			out.Line--
+			line := strings.Split(src.Text, "\n")[out.Line-1]
+			out.Column = max(strings.LastIndex(line, parseError.Token), 1)
 		} else if parseError.Token != "" {
 			out.Message += " near " + strconv.Quote(parseError.Token)
+			// The parser has read past the word that it does not like.
+			line, n := strings.Split(src.Text, "\n")[out.Line-1], len(parseError.Token)
+			if start := out.Column - n; start >= 0 && strings.HasPrefix(line[start:], parseError.Token) {
+				out.Column = start + 1
+			}
 		}
 	case errors.As(err, &compileError):
 		out.Line, out.Message = compileError.Line, compileError.Message
@@ -130,6 +150,11 @@ func (r *run) missing() *script.Problem {
 	name := r.program.info.Function
 	if value := r.env.RawGetString(name); value != lua.LNil {
 		out := r.program.at(0, errors.New(name+" is a "+typeName(value)+": want a function"))
+		return out
+	}
+	if at, ok := r.program.locals[name]; ok {
+		out := r.program.at(at.line, errors.New(name+" is local: nobody can call it, leave out the word local"))
+		out.Column = at.column
 		return out
 	}
 	out := r.program.at(0, errors.New("the script defines no function "+name))

@@ -169,7 +169,7 @@ func (r *run) answer() (*interpreter.Response, error) {
 	}
 	resp, err := r.decode()
 	if err != nil {
-		return nil, r.program.at(0, err)
+		return nil, r.program.at(fn.Proto.LineDefined, err)
 	}
 	return resp, nil
 }

@@ -1,0 +1,137 @@
+package lua_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/customizations/kube"
+	"github.com/dragoman-io/dragoman/customizations/lua"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestProblems compares what is said about every script in testdata/problems.txt, which holds "### reason", a line with
+// the operation, the script, and between "---" lines what loading and running it says.
+func TestProblems(t *testing.T) {
+	const golden = "testdata/problems.txt"
+	data, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	cases := strings.Split(string(data), "### ")
+	var out strings.Builder
+	out.WriteString(cases[0])
+	for _, c := range cases[1:] {
+		text, want, _ := strings.Cut(c, "\n---\n")
+		reason, rest, _ := strings.Cut(text, "\n")
+		name, body, _ := strings.Cut(rest, "\n")
+		op, err := interpreter.ParseOperation(name)
+		require.NoError(t, err, reason)
+		got := said(t, op, body)
+		fmt.Fprintf(&out, "### %s\n---\n%s\n\n", text, got)
+		if !*update {
+			t.Run(reason, func(t *testing.T) { assert.Equal(t, strings.TrimSpace(want), got) })
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(strings.TrimSpace(out.String())+"\n"), 0o600))
+	}
+}
+
+// said returns what loading and running a script says.
+func said(t *testing.T, op interpreter.Operation, text string) string {
+	t.Helper()
+	rule, warnings, err := shared.Compile(&script.Source{Customization: "flink", Operation: op, Language: script.Lua, Text: text})
+	var out []string
+	for _, w := range warnings {
+		out = append(out, "warning: "+w.Error())
+	}
+	if err == nil {
+		req := &interpreter.Request{Operation: op, Object: object(t, "flink"), ObservedObject: object(t, "flink"), DesiredReplicas: 3}
+		require.NoError(t, req.Complete())
+		_, err = rule(t.Context(), req)
+	}
+	if err != nil {
+		out = append(out, err.Error())
+	}
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestProblemInAFile(t *testing.T) {
+	_, _, err := shared.Compile(&script.Source{
+		Customization: "flink", Operation: interpreter.InterpretHealth, Language: script.Lua, File: "flink.yaml", Line: 12,
+		Text: "function InterpretHealth(obj)\n  return obj..\nend",
+	})
+	assert.EqualError(t, err, "flink.yaml:14:1: syntax error near \"end\"\n | end\n | ^")
+}
+
+func TestErrorsHaveCauses(t *testing.T) {
+	cause := errors.New("the reason")
+	e := lua.New(script.Limits{}, []kube.Function{{Name: "fail", Result: kube.Any, Call: func(*kube.Call, []any) (any, error) { return nil, cause }}})
+	rule := compiled(t, e, source(interpreter.InterpretHealth, inHealth(`require("kube").fail()`)))
+	_, err := rule(t.Context(), health(t))
+	require.ErrorIs(t, err, cause)
+	require.ErrorContains(t, err, "test.healthInterpretation:2: kube.fail: the reason")
+
+	rule = compiled(t, e, source(interpreter.InterpretHealth, inHealth(`pcall(require("kube").fail) error("another")`)))
+	_, err = rule(t.Context(), health(t))
+	require.NotErrorIs(t, err, cause)
+	require.ErrorContains(t, err, "another")
+}
+
+func TestDeadlines(t *testing.T) {
+	e := lua.New(script.Limits{Steps: 1 << 40}, nil)
+	rule := compiled(t, e, source(interpreter.InterpretHealth, inHealth("while true do end")))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := rule(ctx, health(t))
+	require.ErrorIs(t, err, context.Canceled, "before it begins")
+
+	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = rule(ctx, health(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the caller's deadline")
+
+	e = lua.New(script.Limits{Steps: 1 << 40, Timeout: 10 * time.Millisecond}, nil)
+	rule = compiled(t, e, source(interpreter.InterpretHealth, inHealth("while true do end")))
+	_, err = rule(t.Context(), health(t))
+	var over *interpreter.BudgetError
+	require.ErrorAs(t, err, &over)
+	assert.Equal(t, interpreter.BudgetTime, over.Budget)
+	assert.Equal(t, "10ms", over.Limit)
+}
+
+// TestLimitsAreExact holds that a run stops with the very instruction that is too many, and costs the same every time.
+func TestLimitsAreExact(t *testing.T) {
+	spentBy := func(e *lua.Engine) (interpreter.Usage, error) {
+		var spent interpreter.Usage
+		ctx := interpreter.WithTrace(t.Context(), &interpreter.Trace{Spent: func(_ interpreter.Source, u interpreter.Usage) { spent = u }})
+		_, err := compiled(t, e, source(interpreter.InterpretHealth, inHealth(`local s = "" for i = 1, 10 do s = s .. i .. tostring(obj.spec) end`)))(ctx, health(t))
+		return spent, err
+	}
+	want, err := spentBy(newEngine())
+	require.NoError(t, err)
+	require.Positive(t, want.Steps)
+	require.Positive(t, want.Bytes)
+	for _, short := range []script.Limits{{Steps: want.Steps - 1}, {Memory: want.Bytes - 1}} {
+		_, err := spentBy(lua.New(short, nil))
+		var over *interpreter.BudgetError
+		require.ErrorAs(t, err, &over)
+	}
+	got, err := spentBy(lua.New(script.Limits{Steps: want.Steps, Memory: want.Bytes}, nil))
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
