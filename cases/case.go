@@ -41,6 +41,8 @@ type Case struct {
 
 	// Expect is what the answer must be.
 	Expect Expectation
+	// Exempt are the laws that need not hold for the case's inputs, by name, and why.
+	Exempt map[string]string
 
 	// Ignored are fields of a recorded case that mean nothing here.
 	Ignored []string

@@ -82,6 +82,7 @@ var caseFields = map[string]func(c *decoder, key string, value any){
 	"expect":        (*decoder).readExpect,
 	"assert":        (*decoder).readAssert,
 	"cost":          (*decoder).readCost,
+	"exempt":        func(c *decoder, _ string, value any) { c.Exempt = decodeExemptions(value, c.fail) },
 }
 
 func (c *decoder) text(key string, value any) string {

@@ -26,6 +26,9 @@ type Runner struct {
 	Strict bool
 	// Parallel is how many cases run at once; 0 means one for each processor.
 	Parallel int
+	// Watch returns who is told what happens while a case runs, beside the Result: its Step, Read and Printed are called.
+	// Nil, and a nil Trace, mean nobody. It is called from several goroutines, but the functions of one Trace are not.
+	Watch func(*Case) *interpreter.Trace
 }
 
 // Outcome is what became of a case.
@@ -118,7 +121,7 @@ func (r Runner) run(ctx context.Context, c *Case) Result {
 		result.fail("rules do not load: %v", err)
 		return result
 	}
-	response := ask(c.context(ctx, &result), rules, &result)
+	response := ask(r.context(ctx, &result), rules, &result)
 	if response != nil {
 		if result.Outputs, err = Outputs(c.Operation, response); err != nil {
 			result.fail("%v", err)
@@ -133,16 +136,21 @@ func (r Runner) run(ctx context.Context, c *Case) Result {
 	return result
 }
 
-// context returns the context of the case's question: its clock, and a trace that fills result.
-func (c *Case) context(ctx context.Context, result *Result) context.Context {
+// Context returns the context of the case's question: with its clock.
+func (c *Case) Context(ctx context.Context) context.Context {
 	clock := c.Clock
 	if clock.IsZero() && !c.Recorded {
 		clock = recordedClock
 	}
-	if !clock.IsZero() {
-		ctx = interpreter.WithClock(ctx, interpreter.Clock{Now: func() time.Time { return clock }})
+	if clock.IsZero() {
+		return ctx
 	}
-	return interpreter.WithTrace(ctx, &interpreter.Trace{
+	return interpreter.WithClock(ctx, interpreter.Clock{Now: func() time.Time { return clock }})
+}
+
+// context returns the context of result's case, with a trace that fills result and tells r.Watch.
+func (r Runner) context(ctx context.Context, result *Result) context.Context {
+	trace := &interpreter.Trace{
 		// The rule that answers the question says so last: after those that it asked.
 		Answered: func(source interpreter.Source, _ error) { result.Source = source },
 		Printed:  func(_ interpreter.Source, text string) { result.Printed = append(result.Printed, text) },
@@ -150,7 +158,19 @@ func (c *Case) context(ctx context.Context, result *Result) context.Context {
 			result.Usage.Steps += usage.Steps
 			result.Usage.Bytes += usage.Bytes
 		},
-	})
+	}
+	if r.Watch != nil {
+		if watcher := r.Watch(result.Case); watcher != nil {
+			trace.Step, trace.Read = watcher.Step, watcher.Read
+			if printed := watcher.Printed; printed != nil {
+				trace.Printed = func(source interpreter.Source, text string) {
+					result.Printed = append(result.Printed, text)
+					printed(source, text)
+				}
+			}
+		}
+	}
+	return interpreter.WithTrace(result.Case.Context(ctx), trace)
 }
 
 // ask returns the answer to the case's question, or nil with result.Err set.

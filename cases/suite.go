@@ -16,7 +16,7 @@ import (
 const SuiteKind = "InterpreterTestSuite"
 
 // suiteFields are the fields of a suite besides apiVersion, kind and metadata.
-var suiteFields = []string{"name", "description", "customizations", "clock", "bases", "cases"}
+var suiteFields = []string{"name", "description", "customizations", "clock", "bases", "exempt", "cases"}
 
 // decodeSuite returns the cases of a suite, a row of a matrix counting as one.
 func decodeSuite(d *manifest.Document, fields map[string]any) ([]*Case, error) {
@@ -50,6 +50,13 @@ func decodeSuite(d *manifest.Document, fields map[string]any) ([]*Case, error) {
 		errs = append(errs, err)
 	}
 
+	var exempt map[string]string
+	if fields["exempt"] != nil {
+		exempt = decodeExemptions(fields["exempt"], func(field manifest.Path, format string, args ...any) {
+			errs = append(errs, d.Errorf(field, format, args...))
+		})
+	}
+
 	var found []*Case
 	for i, value := range list {
 		rows, err := decodeSuiteCase(d, suite, manifest.Path{"cases", i}, value, bases)
@@ -58,6 +65,7 @@ func decodeSuite(d *manifest.Document, fields map[string]any) ([]*Case, error) {
 		}
 		for _, c := range rows {
 			c.Customizations = customizations
+			c.exempt(exempt)
 			if c.Clock.IsZero() {
 				c.Clock = clock
 			}
