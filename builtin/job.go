@@ -52,7 +52,8 @@ func jobCompletions(object map[string]any) (int32, bool, error) {
 }
 
 // reviseJob sets parallelism, and completions to the cluster's share of them when the job is divided over its targets. It
-// is not divided when every target runs as many replicas as the template asks for.
+// is not divided when every target that has replicas has as many as the template asks for; one that has none has nothing
+// to complete in either case.
 func reviseJob(copied map[string]any, req *interpreter.Request) error {
 	if err := setReplicas(copied, "parallelism", req.DesiredReplicas); err != nil {
 		return err
@@ -65,7 +66,12 @@ func reviseJob(copied map[string]any, req *interpreter.Request) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(req.Targets, func(t workv1alpha2.TargetCluster) bool { return t.Replicas != whole }) {
+	divided, idle := false, false
+	for _, t := range req.Targets {
+		divided = divided || t.Replicas != 0 && t.Replicas != whole
+		idle = idle || t.Replicas == 0 && t.Name == req.Cluster
+	}
+	if !divided && !idle {
 		return nil
 	}
 	share, ok, err := shareOf(req.Cluster, completions, req.Targets)
