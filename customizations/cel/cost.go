@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
 )
 
 // block is a piece of an expression that is evaluated as a whole: the expression without the bodies of its loops, or one
@@ -109,8 +111,8 @@ func (e *estimate) of(expr ast.Expr) int64 {
 		b.steps = common.SelectAndIdentCost
 	case ast.CallKind:
 		b.steps = 1
-		if m := e.library.meters[e.function(expr)]; m.growth != nil {
-			b.steps = saturate(b.steps, m.growth(e.size))
+		if m := e.library.meters[expr.AsCall().FunctionName()]; m.growth != nil {
+			b.steps = saturate(b.steps, m.growth(e.argumentSize(expr.AsCall())))
 		}
 	case ast.ListKind:
 		b.steps = common.ListCreateBaseCost
@@ -120,10 +122,7 @@ func (e *estimate) of(expr ast.Expr) int64 {
 		b.steps = common.StructCreateBaseCost
 	case ast.ComprehensionKind:
 		loop := expr.AsComprehension()
-		rounds := e.size
-		if r := loop.IterRange(); r.Kind() == ast.ListKind {
-			rounds = int64(len(r.AsList().Elements()))
-		}
+		rounds := e.rounds(loop.IterRange())
 		round := saturate(1, saturate(e.of(loop.LoopCondition()), e.of(loop.LoopStep())))
 		total := saturate(1, multiply(rounds, round))
 		for _, part := range []ast.Expr{loop.IterRange(), loop.AccuInit(), loop.Result()} {
@@ -137,9 +136,73 @@ func (e *estimate) of(expr ast.Expr) int64 {
 	return b.steps
 }
 
-// function returns the qualified name of the function that a call calls.
-func (e *estimate) function(call ast.Expr) string {
-	return call.AsCall().FunctionName()
+// rounds returns how many elements a range has at most.
+func (e *estimate) rounds(r ast.Expr) int64 {
+	switch r.Kind() {
+	case ast.ListKind:
+		return int64(len(r.AsList().Elements()))
+	case ast.CallKind:
+		if call := r.AsCall(); call.FunctionName() == rangeFunction {
+			return e.argumentSize(call)
+		}
+	}
+	return e.size
+}
+
+// argumentSize returns how large the arguments of a call are at most; 0 when they are of types that have no size.
+func (e *estimate) argumentSize(call ast.CallExpr) int64 {
+	args := call.Args()
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
+	}
+	least, most := e.size, int64(0)
+	for _, arg := range args {
+		n := e.sizeOf(arg)
+		least, most = min(least, n), max(most, n)
+	}
+	switch call.FunctionName() {
+	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
+		operators.GreaterEquals:
+		return least // nobody compares more than the smaller one has
+	case rangeFunction:
+		if n, ok := constantInt(args[0]); ok {
+			return n
+		}
+		return e.size
+	case operators.Add:
+		if least == 0 {
+			return least // numbers
+		}
+	}
+	return most
+}
+
+func (e *estimate) sizeOf(arg ast.Expr) int64 {
+	switch arg.Kind() {
+	case ast.LiteralKind:
+		switch text := arg.AsLiteral().(type) {
+		case types.String, types.Bytes:
+			return max(length(text), 1)
+		}
+		return 0
+	case ast.IdentKind, ast.SelectKind, ast.CallKind, ast.ComprehensionKind:
+		if t := e.tree.GetType(arg.ID()); t != nil {
+			switch t.Kind() {
+			case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind, types.NullTypeKind, types.DurationKind,
+				types.TimestampKind:
+				return 0
+			}
+		}
+	}
+	return e.size
+}
+
+func constantInt(e ast.Expr) (int64, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return 0, false
+	}
+	n, ok := e.AsLiteral().(types.Int)
+	return max(int64(n), 0), ok
 }
 
 // saturate returns a+b, at most the greatest int64. Both are at least 0.

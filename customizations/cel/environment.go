@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
@@ -30,6 +31,9 @@ type library struct {
 	environments map[interpreter.Operation]func() (*celgo.Env, error)
 	dispatcher   celinterpreter.Dispatcher
 	meters       map[string]meter
+	// functions are the names of all functions, and signatures how those of kube are called.
+	functions  []string
+	signatures map[string]string
 }
 
 // Options returns what the language of rules adds to standard CEL, for an environment that type-checks rules otherwise:
@@ -80,6 +84,7 @@ func newLibrary(table []kube.Function) (*library, error) {
 		environments: map[interpreter.Operation]func() (*celgo.Env, error){},
 		dispatcher:   celinterpreter.NewDispatcher(),
 		meters:       meters(table),
+		signatures:   map[string]string{},
 	}
 	declared := base.Functions()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
@@ -89,6 +94,18 @@ func newLibrary(table []kube.Function) (*library, error) {
 		}
 		if err := l.dispatcher.Add(bindings...); err != nil {
 			return nil, err
+		}
+	}
+	for name := range l.meters {
+		if !strings.ContainsAny(name, "_@") {
+			l.functions = append(l.functions, name)
+		}
+	}
+	slices.Sort(l.functions)
+	for i := range table {
+		f := &table[i]
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			l.signatures["kube."+name] = signature(name, f)
 		}
 	}
 	for _, info := range interpreter.Operations() {
@@ -156,6 +173,21 @@ func declare(name string, f *kube.Function) celgo.EnvOption {
 		options = append(options, celgo.Overload("kube_"+name+"_"+strconv.Itoa(n), args, resultType(f.Result)))
 	}
 	return celgo.Function(qualified, options...)
+}
+
+// signature returns how f is called, as in kube.sum(items list, field string).
+func signature(name string, f *kube.Function) string {
+	params := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = p.Name + " " + string(p.Type)
+		switch {
+		case f.Variadic && i == len(f.Params)-1:
+			params[i] += "..."
+		case p.Optional:
+			params[i] = "[" + params[i] + "]"
+		}
+	}
+	return "kube." + name + "(" + strings.Join(params, ", ") + ")"
 }
 
 // argumentType returns the static type of a parameter. One that may be null has to be dynamic.

@@ -79,7 +79,7 @@ func meters(table []kube.Function) map[string]meter {
 
 	// Functions of lists.
 	set(meter{charge: copied(8), growth: linear}, "reverse", "slice")
-	set(meter{charge: ranged, growth: linear}, "lists.range")
+	set(meter{charge: ranged, growth: linear}, rangeFunction)
 	set(meter{charge: walked, growth: linear},
 		"flatten", "sum", "min", "max", "isSorted", "math.@max", "math.@min", "first", "last", "optional.unwrap", "unwrapOpt")
 	set(meter{charge: sorted, growth: square}, "sort", "@sortByAssociatedKeys")
@@ -97,6 +97,9 @@ func meters(table []kube.Function) map[string]meter {
 	return m
 }
 
+// rangeFunction is the function that makes a list as long as its argument is great.
+const rangeFunction = "lists.range"
+
 // constantFunctions take the same time whatever they are given.
 var constantFunctions = []string{
 	"!_", "-_", "_-_", "_*_", "_/_", "_%_", "_&&_", "_||_", "_?_:_", "_?._", "_[?_]", "_[_]",
@@ -113,9 +116,22 @@ var constantFunctions = []string{
 	"format.labelValue", "format.qualifiedName", "format.uri", "format.uuid",
 }
 
-func linear(size int64) int64  { return saturate(size, 1) / 10 * 11 }
-func product(size int64) int64 { return multiply(size, size) / 10 }
-func square(size int64) int64  { return multiply(3, multiply(size, size)) }
+// The growths are bounds for a size from 1; 0 is the size of what has none.
+
+func linear(size int64) int64 {
+	if size == 0 {
+		return 0
+	}
+	return saturate(size, size/perStep+12)
+}
+
+func product(size int64) int64 {
+	return saturate(multiply(size, size)/perStep, multiply(3, linear(size)))
+}
+
+func square(size int64) int64 {
+	return saturate(multiply(multiply(3, size), size), multiply(3, linear(size)))
+}
 
 // perStep is how many bytes of text, or nodes of a value, are read for one step: the factor that CEL has for them.
 const perStep = 10

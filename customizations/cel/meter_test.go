@@ -77,7 +77,7 @@ func evaluateObject(t testing.TB, l *library, text string, object map[string]any
 	src := &script.Source{Customization: "test", Operation: interpreter.InterpretHealth, Text: text}
 	env, err := l.environments[src.Operation]()
 	require.NoError(t, err)
-	checked, problems := compile(env, src, nil)
+	checked, problems := l.compile(env, src)
 	require.Empty(t, problems, text)
 	s := &syntax{source: src, info: src.Operation.Info(), env: env, tree: checked.NativeRep()}
 	s.cost = l.costs(s.tree)

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
@@ -256,6 +257,9 @@ func (c *call) failed(out ref.Val, args ...ref.Val) ref.Val {
 	}
 	if noOverload(err) {
 		return c.mismatch(args...)
+	}
+	if strings.HasPrefix(err.Unwrap().Error(), "type conversion error") && len(args) == 1 {
+		return types.NewErrWithNodeID(c.id, "%s cannot be made from %s", c.function, describe(args[0]))
 	}
 	// A new value: the library's own may be shared.
 	return types.LabelErrNode(c.id, types.NewErr("%w", err.Unwrap()))

@@ -19,10 +19,12 @@ import (
 // Messages of cel-go that are put in other words here. The tests pin them.
 var (
 	undeclared      = regexp.MustCompile(`^undeclared reference to '([^']*)'`)
+	undefinedField  = regexp.MustCompile(`^undefined field '([^']*)'`)
 	noMatching      = regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '([^']*)'`)
 	unexpectedToken = regexp.MustCompile(
 		`^(?:mismatched input|extraneous input|no viable alternative at input|token recognition error at:) ?'(.*)'(?: expecting .*)?$`)
-	missingKey = regexp.MustCompile(`^no such key: (.*)$`)
+	missingKey   = regexp.MustCompile(`^no such key: (.*)$`)
+	missingIndex = regexp.MustCompile(`^index out of bounds: (.*)$`)
 )
 
 // syntaxProblems returns what the parser has to say.
@@ -51,10 +53,13 @@ func syntaxProblems(src *script.Source, issues *celgo.Issues) script.Problems {
 }
 
 // typeProblems returns what the type-checker has to say.
-func typeProblems(src *script.Source, tree *ast.AST, issues *celgo.Issues, names []string) script.Problems {
+func (l *library) typeProblems(env *celgo.Env, src *script.Source, tree *ast.AST, issues *celgo.Issues) script.Problems {
+	t := typeErrors{library: l, env: env, tree: tree, variables: variableNames(src.Operation.Info())}
 	out := make(script.Problems, 0, len(issues.Errors()))
 	for _, e := range issues.Errors() {
-		out = append(out, problemAt(src, e, typeMessage(e, tree, names)))
+		if message := t.message(e); message != "" {
+			out = append(out, problemAt(src, e, message))
+		}
 	}
 	return out
 }
@@ -67,31 +72,106 @@ func problemAt(src *script.Source, e *common.Error, message string) *script.Prob
 	}
 }
 
-func typeMessage(e *common.Error, tree *ast.AST, names []string) string {
+// typeErrors puts the type-checker's errors about an expression in other words.
+type typeErrors struct {
+	library   *library
+	env       *celgo.Env
+	tree      *ast.AST
+	variables []string
+}
+
+// message returns what is wrong; "" when another error says the same.
+func (t *typeErrors) message(e *common.Error) string {
 	if m := undeclared.FindStringSubmatch(e.Message); m != nil {
-		return undeclaredMessage(m[1], nodeAt(tree.Expr(), e.ExprID), names)
+		at := nodeAt(t.tree.Expr(), e.ExprID)
+		if at != nil && at.Kind() == ast.CallKind {
+			return t.noFunction(at.AsCall())
+		}
+		return t.noVariable(m[1])
 	}
 	if m := noMatching.FindStringSubmatch(e.Message); m != nil {
+		if signature, ok := t.library.signatures[m[1]]; ok {
+			return fmt.Sprintf("want %s, got %s", signature, m[2])
+		}
 		return fmt.Sprintf("%s is not defined for %s", displayName(m[1]), m[2])
+	}
+	if m := undefinedField.FindStringSubmatch(e.Message); m != nil {
+		return t.noField(m[1], nodeAt(t.tree.Expr(), e.ExprID))
 	}
 	return e.Message
 }
 
-func undeclaredMessage(name string, at ast.Expr, names []string) string {
-	if at != nil && at.Kind() == ast.CallKind {
-		name = at.AsCall().FunctionName()
-		if at.AsCall().IsMemberFunction() {
-			if target := at.AsCall().Target(); target.Kind() == ast.IdentKind {
-				name = target.AsIdent() + "." + name
-			}
-		}
-		return fmt.Sprintf("there is no function %s", name)
+func (t *typeErrors) noVariable(name string) string {
+	if name == "kube" || name == "math" || name == "sets" {
+		return "" // the name before a function that there is not
 	}
-	message := fmt.Sprintf("there is no variable %s", name)
+	message := fmt.Sprintf("there is no variable %s", shorten(name))
+	if near := nearest(name, t.variables); near != "" {
+		return message + fmt.Sprintf(": did you mean %s?", near)
+	}
+	return message + ": want one of " + strings.Join(t.variables, ", ")
+}
+
+func (t *typeErrors) noFunction(call ast.CallExpr) string {
+	name := call.FunctionName()
+	if call.IsMemberFunction() && call.Target().Kind() == ast.IdentKind {
+		if qualified := call.Target().AsIdent() + "." + name; strings.HasPrefix(qualified, "kube.") {
+			name = qualified
+		}
+	}
+	message := fmt.Sprintf("there is no function %s", shorten(name))
+	if near := nearest(name, t.library.functions); near != "" {
+		message += fmt.Sprintf(": did you mean %s?", near)
+	}
+	return message
+}
+
+// noField is for objects whose schema is known.
+func (t *typeErrors) noField(name string, at ast.Expr) string {
+	message := fmt.Sprintf("there is no field %s", shorten(name))
+	if at == nil {
+		return message
+	}
+	chain, root := chainOf(at)
+	if root == nil {
+		return message
+	}
+	names := t.fields(root.AsIdent(), chain[:max(len(chain)-1, 0)])
+	message += " in " + written(root, chain[:max(len(chain)-1, 0)], -1)
 	if near := nearest(name, names); near != "" {
 		return message + fmt.Sprintf(": did you mean %s?", near)
 	}
-	return message + ": want one of " + strings.Join(names, ", ")
+	if len(names) > 0 && len(names) <= 12 {
+		return message + ": want one of " + strings.Join(names, ", ")
+	}
+	return message
+}
+
+// fields returns the names of the fields of what a chain from a variable leads to, as far as its type tells.
+func (t *typeErrors) fields(variable string, chain []link) []string {
+	var at *types.Type
+	for _, v := range t.env.Variables() {
+		if v.Name() == variable {
+			at = v.Type()
+		}
+	}
+	provider := t.env.CELTypeProvider()
+	for _, l := range chain {
+		if at == nil {
+			return nil
+		}
+		field, ok := provider.FindStructFieldType(at.TypeName(), l.name)
+		if !ok {
+			return nil
+		}
+		at = field.Type
+	}
+	if at == nil {
+		return nil
+	}
+	names, _ := provider.FindStructFieldNames(at.TypeName())
+	slices.Sort(names)
+	return names
 }
 
 // displayName returns the name of a function as it is written: the sign of an operator.
@@ -176,6 +256,9 @@ func (p *Program) evaluationProblem(failed *types.Err, r *run) error {
 		if m := missingKey.FindStringSubmatch(message); m != nil {
 			return p.absent(s, at, m[1], r)
 		}
+		if m := missingIndex.FindStringSubmatch(message); m != nil {
+			message = fmt.Sprintf("there is no element %s: the list is shorter; if it may be, write [?%s] and .orValue(...)", m[1], m[1])
+		}
 	}
 	return p.problem(failed.NodeID(), message, nil)
 }
@@ -226,7 +309,11 @@ func (p *Program) absent(s *syntax, at ast.Expr, key string, r *run) error {
 	}
 	missing := slices.IndexFunc(chain, func(l link) bool { return l.name == key })
 	if value, ok := variableOf(r, root); ok {
-		missing = firstMissing(value, chain)
+		var container any
+		if missing, container = firstMissing(value, chain); missing > 0 && container != nil {
+			return p.problem(chain[missing].id, fmt.Sprintf("%s is %s: it has no field %s",
+				written(root, chain[:missing], -1), script.Describe(container), chain[missing].name), nil)
+		}
 	}
 	if missing < 0 {
 		return p.problem(at.ID(), fmt.Sprintf("there is no field %s in %s", key, written(root, chain, -1)), nil)
@@ -280,18 +367,19 @@ func variableOf(r *run, root ast.Expr) (any, bool) {
 	return r.ResolveName(name)
 }
 
-// firstMissing returns which field of chain is the first that is not there; -1 when all are.
-func firstMissing(value any, chain []link) int {
+// firstMissing returns which field of chain is the first that is not there, -1 when all are, and what it should be a
+// field of when that is no map.
+func firstMissing(value any, chain []link) (int, any) {
 	for i, l := range chain {
 		m, ok := value.(map[string]any)
 		if !ok {
-			return i
+			return i, value
 		}
 		if value, ok = m[l.name]; !ok {
-			return i
+			return i, nil
 		}
 	}
-	return -1
+	return -1, nil
 }
 
 // written returns the chain as it is written, with .? or [?] at the optional link.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -26,8 +27,9 @@ type shape struct {
 	required []string
 	// element is what a list holds; nil for anything.
 	element *shape
-	// values are the only texts that fit; nil for any.
+	// values are the only texts that fit, and noun is what one of them is called; nil for any.
 	values []string
+	noun   string
 }
 
 var (
@@ -48,7 +50,7 @@ var (
 		kinds:  []types.Kind{types.MapKind, types.NullTypeKind},
 		fields: map[string]*shape{"nodeClaim": aMap, "resourceRequest": aMap, "priorityClassName": aText},
 	}
-	aState = &shape{words: "a state", kinds: []types.Kind{types.StringKind}, values: stateNames()}
+	aState = &shape{words: "a state", kinds: []types.Kind{types.StringKind}, values: stateNames(), noun: "a state"}
 
 	// shapes are the results. Nothing writes to them.
 	shapes = map[interpreter.Result]*shape{
@@ -88,6 +90,7 @@ var (
 			fields:   map[string]*shape{"state": aState, "message": aText},
 			required: []string{"state"},
 			values:   stateNames(),
+			noun:     "a state",
 		},
 		interpreter.ResultDependencies: {
 			words: `a list of {"apiVersion", "kind", "namespace", "name" or "labelSelector"}`,
@@ -106,6 +109,7 @@ func aPatch() *shape {
 	return &shape{
 		words: "the name of an operation", kinds: []types.Kind{types.StringKind},
 		values: []string{"add", "remove", "replace", "move", "copy", "test"},
+		noun:   "an operation",
 	}
 }
 
@@ -120,7 +124,7 @@ func stateNames() []string {
 // checkResult tells how the expression cannot have the result that its operation wants.
 func (s *syntax) checkResult() script.Problems {
 	c := resultCheck{syntax: s}
-	c.check(s.tree.Expr(), shapes[s.info.Result])
+	c.check(s.tree.Expr(), shapes[s.info.Result], "")
 	return c.problems
 }
 
@@ -137,25 +141,29 @@ func (c *resultCheck) problem(e ast.Expr, format string, args ...any) {
 }
 
 // check looks at each expression that the value of e may come from.
-func (c *resultCheck) check(e ast.Expr, want *shape) {
+func (c *resultCheck) check(e ast.Expr, want *shape, path string) {
 	switch e.Kind() {
 	case ast.CallKind:
 		if call := e.AsCall(); call.FunctionName() == operators.Conditional {
-			c.check(call.Args()[1], want)
-			c.check(call.Args()[2], want)
+			c.check(call.Args()[1], want, path)
+			c.check(call.Args()[2], want, path)
 			return
 		}
 	case ast.ComprehensionKind:
 		// cel.bind(name, value, result) is a loop that does not run.
 		if loop := e.AsComprehension(); loop.LoopCondition().Kind() == ast.LiteralKind &&
 			loop.LoopCondition().AsLiteral() == types.False {
-			c.check(loop.Result(), want)
+			c.check(loop.Result(), want, path)
 			return
 		}
 	}
 	t := c.tree.GetType(e.ID())
 	if !want.fits(t) {
-		c.problem(e, "want %s as the result of %s, got %s", want.words, c.info.Field, typeName(t))
+		if path == "" {
+			c.problem(e, "want %s as the result of %s, got %s", want.words, c.info.Field, typeName(t))
+		} else {
+			c.problem(e, "%s: want %s, got %s", path, want.words, typeName(t))
+		}
 		return
 	}
 	switch e.Kind() {
@@ -164,12 +172,12 @@ func (c *resultCheck) check(e ast.Expr, want *shape) {
 			c.checkText(e, string(text), want)
 		}
 	case ast.MapKind:
-		c.checkMap(e, want)
+		c.checkMap(e, want, path)
 	case ast.ListKind:
 		if want.element != nil {
 			for i, element := range e.AsList().Elements() {
 				if !slices.Contains(e.AsList().OptionalIndices(), int32(i)) {
-					c.check(element, want.element)
+					c.check(element, want.element, path+"["+strconv.Itoa(i)+"]")
 				}
 			}
 		}
@@ -181,13 +189,13 @@ func (c *resultCheck) checkText(e ast.Expr, text string, want *shape) {
 		return
 	}
 	if near := nearest(text, want.values); near != "" {
-		c.problem(e, "%q is not %s: did you mean %q?", shorten(text), want.words, near)
+		c.problem(e, "%q is not %s: did you mean %q?", shorten(text), want.noun, near)
 		return
 	}
-	c.problem(e, "%q is not %s: want one of %s", shorten(text), want.words, strings.Join(want.values, ", "))
+	c.problem(e, "%q is not %s: want one of %s", shorten(text), want.noun, strings.Join(want.values, ", "))
 }
 
-func (c *resultCheck) checkMap(e ast.Expr, want *shape) {
+func (c *resultCheck) checkMap(e ast.Expr, want *shape, path string) {
 	if want.fields == nil {
 		return
 	}
@@ -208,12 +216,12 @@ func (c *resultCheck) checkMap(e ast.Expr, want *shape) {
 		case !ok:
 			c.unknown(key, string(name), want)
 		case !entry.AsMapEntry().IsOptional():
-			c.check(value, field)
+			c.check(value, field, strings.TrimPrefix(path+"."+string(name), "."))
 		}
 	}
 	for _, name := range want.required {
 		if !seen[name] {
-			c.problem(e, "the field %q is missing: want %s", name, want.words)
+			c.problem(e, "the field %q is missing", name)
 		}
 	}
 }
@@ -271,21 +279,22 @@ func typeName(t *types.Type) string {
 func (p *Program) wrongResult(err error) error {
 	at := int64(0)
 	if s, failed := p.syntax(); failed == nil {
-		path := err.Error()
+		path, _, _ := strings.Cut(err.Error(), ": ")
+		if p.info.Result != interpreter.ResultReplicas {
+			path = strings.TrimPrefix(path, string(p.info.Result))
+		}
 		var placed *placeError
 		if errors.As(err, &placed) {
-			path = placed.path
+			path = strings.TrimPrefix(placed.path, "patch")
 		}
 		at = s.locate(path)
 	}
 	return p.problem(at, err.Error(), err)
 }
 
-// locate returns the node that makes the part of the result at path, such as components[1].replicas, as far as the
+// locate returns the node that makes the part of the result at path, such as [1].replicas, as far as the
 // expression is made of literals.
 func (s *syntax) locate(path string) int64 {
-	path, _, _ = strings.Cut(path, ": ")
-	path = strings.TrimPrefix(path, string(s.info.Result))
 	e := s.tree.Expr()
 	for _, token := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(`.[]"`, r) }) {
 		next := component(e, token)

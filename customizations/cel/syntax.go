@@ -29,7 +29,7 @@ func (l *library) analyze(src *script.Source) (*syntax, script.Problems, error) 
 	if s.env, err = l.environments[src.Operation](); err != nil {
 		return nil, nil, fmt.Errorf("build the environment of CEL: %w", err)
 	}
-	checked, problems := compile(s.env, src, variableNames(s.info))
+	checked, problems := l.compile(s.env, src)
 	if len(problems) > 0 {
 		return nil, problems, nil
 	}
@@ -41,8 +41,8 @@ func (l *library) analyze(src *script.Source) (*syntax, script.Problems, error) 
 	return s, nil, nil
 }
 
-// compile parses and type-checks src in env. names are what an unknown name may be a misspelling of.
-func compile(env *celgo.Env, src *script.Source, names []string) (*celgo.Ast, script.Problems) {
+// compile parses and type-checks src in env.
+func (l *library) compile(env *celgo.Env, src *script.Source) (*celgo.Ast, script.Problems) {
 	parsed, issues := env.Parse(src.Text)
 	if issues.Err() != nil {
 		return nil, syntaxProblems(src, issues)
@@ -55,7 +55,7 @@ func compile(env *celgo.Env, src *script.Source, names []string) (*celgo.Ast, sc
 	}
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
-		return nil, typeProblems(src, parsed.NativeRep(), issues, names)
+		return nil, l.typeProblems(env, src, parsed.NativeRep(), issues)
 	}
 	return checked, nil
 }
