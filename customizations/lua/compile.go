@@ -2,6 +2,7 @@ package lua
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -43,7 +44,22 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 	// Nobody can see the chunk's table of arguments, and it takes 2 KB.
 	p.proto.IsVarArg &^= lua.VarArgNeedsArg
 	e.library.link(p.proto)
+	compact(p.proto)
 	return p, warnings, nil
+}
+
+// compact gives back the room that the compiler reserved for instructions, constants and names: 20 KB for each function.
+func compact(proto *lua.FunctionProto) {
+	proto.Code = slices.Clone(proto.Code)
+	proto.Constants = slices.Clone(proto.Constants)
+	proto.DbgSourcePositions = slices.Clone(proto.DbgSourcePositions)
+	proto.DbgCalls = slices.Clone(proto.DbgCalls)
+	proto.DbgUpvalues = slices.Clone(proto.DbgUpvalues)
+	proto.DbgLocals = nil // Wrong, and not needed: see Program.variables.
+	proto.FunctionPrototypes = slices.Clone(proto.FunctionPrototypes)
+	for _, inner := range proto.FunctionPrototypes {
+		compact(inner)
+	}
 }
 
 // compileChunk is lua.Compile, which panics on some chunks.

@@ -3,6 +3,8 @@ package lua
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	lua "github.com/yuin/gopher-lua"
@@ -139,7 +141,7 @@ func (p *Program) tryLoad() *script.Problem {
 func (p *Program) Lines() []int {
 	lines := map[int]bool{}
 	collectLines(p.proto, lines)
-	return sortedLines(lines)
+	return slices.Sorted(maps.Keys(lines))
 }
 
 // recovered returns the error of a run that panicked: a library function that raised an error outside of a call, or a

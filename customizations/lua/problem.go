@@ -1,10 +1,8 @@
 package lua
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -129,20 +127,28 @@ func syntaxProblem(src *script.Source, err error) *script.Problem {
 		} else if out.Column == 0 && out.Line > 1 {
 			// A string that does not end on its line: the parser has read on to the next one.
 			out.Line--
-			line := strings.Split(src.Text, "\n")[out.Line-1]
-			out.Column = max(strings.LastIndex(line, parseError.Token), 1)
+			out.Column = max(strings.LastIndex(lineOf(src, out.Line), parseError.Token), 1)
 		} else if parseError.Token != "" {
 			out.Message += " near " + strconv.Quote(parseError.Token)
 			// The parser has read past the word that it does not like.
-			line, n := strings.Split(src.Text, "\n")[out.Line-1], len(parseError.Token)
-			if start := out.Column - n; start >= 0 && strings.HasPrefix(line[start:], parseError.Token) {
-				out.Column = start + 1
+			before := lineOf(src, out.Line)[:min(out.Column, len(lineOf(src, out.Line)))]
+			if strings.HasSuffix(before, parseError.Token) {
+				out.Column -= len(parseError.Token) - 1
 			}
 		}
 	case errors.As(err, &compileError):
 		out.Line, out.Message = compileError.Line, compileError.Message
 	}
 	return out
+}
+
+// lineOf returns a line of the script, from 1, or "".
+func lineOf(src *script.Source, line int) string {
+	lines := strings.Split(src.Text, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return lines[line-1]
 }
 
 // missing returns the problem of a script that does not define its function, with the name that was probably meant.
@@ -208,20 +214,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-func collectLines(proto *lua.FunctionProto, lines map[int]bool) {
-	for i, line := range proto.DbgSourcePositions {
-		// The last instruction is the return that every function ends with, on the line of its end.
-		if line > 0 && i < len(proto.DbgSourcePositions)-1 {
-			lines[line] = true
-		}
-	}
-	for _, inner := range proto.FunctionPrototypes {
-		collectLines(inner, lines)
-	}
-}
-
-func sortedLines(lines map[int]bool) []int {
-	return slices.SortedFunc(maps.Keys(lines), cmp.Compare[int])
 }
