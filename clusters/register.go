@@ -3,6 +3,7 @@ package clusters
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 
 	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
 	"github.com/dragoman-io/dragoman/api/crds"
+	"github.com/dragoman-io/dragoman/deploy/policies"
 )
 
 const (
@@ -26,15 +28,20 @@ const (
 	tokenSeconds = 10 * 365 * 24 * 3600
 )
 
-// Register makes the control plane one that knows its members: it gets the CustomResourceDefinitions of this project, and for each member a
-// Cluster object with sync mode Push and a Secret with a token for the member. It may be called again; tokens are
+// Register makes the control plane one that knows its members: it gets the CustomResourceDefinitions and the admission policies of
+// this project, and for each member a Cluster object with sync mode Push and a Secret with a token for the member. It may be called again; tokens are
 // renewed then.
 func (f *Federation) Register(ctx context.Context) error {
 	definitions, err := crds.Objects()
 	if err != nil {
 		return fmt.Errorf("register members: %w", err)
 	}
-	if err := f.ControlPlane().Apply(ctx, "", append(definitions, Namespace(clusterNamespace))...); err != nil {
+	admission, err := policies.Objects()
+	if err != nil {
+		return fmt.Errorf("register members: %w", err)
+	}
+	objects := slices.Concat(definitions, admission, []*unstructured.Unstructured{Namespace(clusterNamespace)})
+	if err := f.ControlPlane().Apply(ctx, "", objects...); err != nil {
 		return fmt.Errorf("register members: %w", err)
 	}
 	for _, member := range f.Members() {
