@@ -97,6 +97,15 @@ func writeText(w http.ResponseWriter, code int, text string) {
 	fmt.Fprintln(w, text)
 }
 
+// ListenAndServe answers at the TCP address, such as ":9443", as Serve does.
+func (s *Server) ListenAndServe(ctx context.Context, address string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return s.Serve(ctx, listener)
+}
+
 // Serve answers on l, which it closes, until ctx ends. Then it takes no new connections, waits for the questions that
 // are being answered, and returns nil when all were, within Grace.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {

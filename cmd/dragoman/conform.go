@@ -22,6 +22,7 @@ type conformOptions struct {
 	key       string
 	insecure  bool
 	timeout   time.Duration
+	wait      time.Duration
 	verbose   bool
 	output    string
 }
@@ -51,6 +52,7 @@ Exit codes: 0 nothing is wrong; 1 a check failed; 2 unusable input, or nobody an
 	f.StringVar(&o.key, "key", "", "file with the key of --cert (PEM)")
 	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not verify the webhook's certificate")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long an answer may take")
+	f.DurationVar(&o.wait, "wait", 0, "for how long to try again when nobody answers at first")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the checks that passed or were skipped as well")
 	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit")
 	registerCompletion(cmd, "output", []string{"text", "json", "junit"})
@@ -67,7 +69,7 @@ func (o *conformOptions) conform(ctx context.Context, url string) error {
 	if o.timeout <= 0 {
 		return unusablef("--timeout: want more than 0, got %s", o.timeout)
 	}
-	options := conform.Options{Timeout: o.timeout}
+	options := conform.Options{Timeout: o.timeout, Wait: o.wait}
 	if options.TLS, err = o.tlsConfig(); err != nil {
 		return err
 	}

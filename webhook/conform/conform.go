@@ -26,6 +26,8 @@ type Options struct {
 	TLS *tls.Config
 	// Timeout is how long an answer may take; 0 means 10 s.
 	Timeout time.Duration
+	// Wait is for how long to try again when nobody answers at first; 0 means not at all.
+	Wait time.Duration
 }
 
 // maxAnswer is how much of an answer is read.
@@ -46,7 +48,7 @@ func Run(ctx context.Context, url string, o Options) (*Report, error) {
 		}
 		asked = append(asked, qs...)
 	}
-	if err := c.reach(ctx, asked[0]); err != nil {
+	if err := c.reach(ctx, asked[0], o.Wait); err != nil {
 		return nil, err
 	}
 	answered := c.wellFormed(ctx, asked)
@@ -201,14 +203,25 @@ func (c *checker) post(ctx context.Context, body []byte) (*message, error) {
 	return c.send(ctx, c.http1, http.MethodPost, "application/json", body)
 }
 
-// reach tells whether anybody answers at all.
-func (c *checker) reach(ctx context.Context, q question) error {
+// reach waits until anybody answers at all.
+func (c *checker) reach(ctx context.Context, q question, wait time.Duration) error {
 	body, err := webhook.EncodeRequest(&q.req)
 	if err != nil {
 		return err
 	}
-	if _, err = c.post(ctx, body); err != nil {
-		return fmt.Errorf("%s: %w", c.url, err)
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for end := time.Now().Add(wait); ; {
+		if _, err = c.post(ctx, body); err == nil {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s: %w", c.url, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
 	}
-	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"flag"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
@@ -196,6 +198,32 @@ func TestNobodyThere(t *testing.T) {
 		_, err := conform.Run(t.Context(), url, conform.Options{})
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+// TestWait starts the webhook when the first attempt has failed.
+func TestWait(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	url := "http://" + listener.Addr().String()
+	require.NoError(t, listener.Close())
+	failed := make(chan error)
+	go func() {
+		_, err := conform.Run(t.Context(), url, conform.Options{})
+		failed <- err
+	}()
+	require.ErrorContains(t, <-failed, "connection refused")
+	reported := make(chan *conform.Report)
+	go func() {
+		report, err := conform.Run(t.Context(), url, conform.Options{Wait: time.Minute})
+		assert.NoError(t, err)
+		reported <- report
+	}()
+	again, err := new(net.ListenConfig).Listen(t.Context(), "tcp", listener.Addr().String())
+	require.NoError(t, err)
+	server := &httptest.Server{Listener: again, Config: &http.Server{Handler: webhook.Handler(all), ReadHeaderTimeout: time.Minute}}
+	server.Start()
+	defer server.Close()
+	assert.Zero(t, (<-reported).Failed())
 }
 
 func TestAnObjectThatIsNone(t *testing.T) {
