@@ -199,6 +199,12 @@ func (c *decoder) readExpect(key string, value any) {
 func (c *decoder) readAssert(key string, value any) {
 	if err := recode(value, &c.Expect.Assert, true); err != nil {
 		c.fail(manifest.Path{key}, "assert: want a list of CEL expressions: %w", err)
+		return
+	}
+	for i, expression := range c.Expect.Assert {
+		if _, _, err := compileAssertion(expression); err != nil {
+			c.fail(manifest.Path{key, i}, "assert[%d]: %w", i, err)
+		}
 	}
 }
 

@@ -19,7 +19,9 @@ import (
 type Options struct {
 	// Bin is the folder of the commands, first in the PATH.
 	Bin string
-	// Links are folders and files that are there under the given names.
+	// Folder is where the commands run; empty for a new folder. Files are written to a new folder only.
+	Folder string
+	// Links are folders and files that are in a new folder under the given names.
 	Links map[string]string
 	// Update rewrites what the files say is printed.
 	Update bool
@@ -42,7 +44,10 @@ func Run(t *testing.T, file string, o Options) {
 	data, err := os.ReadFile(file) //nolint:gosec // a test names it
 	require.NoError(t, err)
 	lines := strings.Split(string(data), "\n")
-	folder := t.TempDir()
+	folder := o.Folder
+	if folder == "" {
+		folder = t.TempDir()
+	}
 	for name, target := range o.Links {
 		require.NoError(t, os.Symlink(target, filepath.Join(folder, name)))
 	}
@@ -54,7 +59,9 @@ func Run(t *testing.T, file string, o Options) {
 	for i, b := range blocks {
 		text := lines[b.first:b.end]
 		if b.language != "sh" {
-			write(t, folder, text)
+			if o.Folder == "" {
+				write(t, folder, text)
+			}
 			continue
 		}
 		printed := o.run(t, folder, strings.Join(text, "\n"))
@@ -119,7 +126,7 @@ func (o Options) run(t *testing.T, folder, script string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script) //nolint:gosec // the file is part of the repository
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "PATH="+o.Bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+folder, "KUBECONFIG=", "LC_ALL=C")
+	cmd.Env = append(os.Environ(), "PATH="+o.Bin+string(os.PathListSeparator)+os.Getenv("PATH"), "KUBECONFIG="+os.DevNull, "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
