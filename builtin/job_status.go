@@ -100,9 +100,9 @@ func jobConditions(items []interpreter.StatusItem) (jobMembers, error) {
 	return out, nil
 }
 
-// everywhere tells whether all of n members, at least one, have the condition.
+// everywhere tells whether all of n members have the condition; none of 0 do.
 func (m jobMembers) everywhere(kind batchv1.JobConditionType, n int) bool {
-	return n > 0 && m[kind] != nil && len(m[kind].clusters) == n
+	return m[kind] != nil && len(m[kind].clusters) == n
 }
 
 // merge returns the conditions of the job. Those that API servers want before the one that finishes a job come along when

@@ -102,6 +102,11 @@ func TestRequirementsTable(t *testing.T) {
 		},
 		{"affinity without the required part claims nothing", `{affinity: {nodeAffinity: {}}, tolerations: []}`, ``},
 		{"an empty node selector that is there is kept", `{nodeSelector: {}}`, `{nodeClaim: {nodeSelector: {}}}`},
+		{
+			"what is counted in bytes is written with binary suffixes, anything else with decimal ones",
+			`{containers: [{resources: {requests: {ephemeral-storage: 1048576, hugepages-2Mi: 4194304, memory: 9223372036854775807, pods: 2000}}}]}`,
+			`{resourceRequest: {ephemeral-storage: 1Mi, hugepages-2Mi: 4Mi, memory: "9223372036854775807", pods: 2k}}`,
+		},
 		{"null reads as absent", `{nodeSelector: null, containers: null, resources: {requests: null, limits: {cpu: null}}, overhead: null}`, ``},
 		{"a priority class is not a requirement", `{priorityClassName: high}`, ``},
 	} {
