@@ -18,6 +18,8 @@ type Summary struct {
 	Passed             int `json:"passed"`
 	Failed             int `json:"failed"`
 	WithoutExpectation int `json:"withoutExpectation"`
+	// Broken is how many demands on the run as a whole are not met.
+	Broken int `json:"broken,omitempty"`
 }
 
 // Summarize counts the outcomes of results.
@@ -29,6 +31,8 @@ func Summarize(results []Result) Summary {
 			s.Passed++
 		case WithoutExpectation:
 			s.WithoutExpectation++
+		case Broken:
+			s.Broken++
 		default:
 			s.Failed++
 		}
@@ -42,7 +46,7 @@ type Text struct {
 	Verbose bool
 	// Rerun returns the command that runs one case again; nil leaves it out.
 	Rerun func(*Case) string
-	// Mark returns an outcome's label, which may be coloured; nil writes PASS, FAIL and NONE.
+	// Mark returns an outcome's label, which may be coloured; nil writes PASS, FAIL, NONE and GATE.
 	Mark func(Outcome) string
 }
 
@@ -55,6 +59,9 @@ func (t Text) Write(w io.Writer, results []Result) error {
 	s := Summarize(results)
 	if s.WithoutExpectation > 0 {
 		fmt.Fprintf(&b, "%d without expectation\n", s.WithoutExpectation)
+	}
+	if s.Broken > 0 {
+		fmt.Fprintf(&b, "%d broken\n", s.Broken)
 	}
 	fmt.Fprintf(&b, "%d passed, %d failed\n", s.Passed, s.Failed)
 	_, err := io.WriteString(w, b.String())
@@ -69,12 +76,24 @@ func (t Text) result(b *strings.Builder, r *Result) {
 	if mark == nil {
 		mark = plainMark
 	}
-	fmt.Fprintf(b, "%s  %s  (%s:%d)\n", mark(r.Outcome), r.Case.Name, r.Case.File, r.Case.Line)
+	fmt.Fprintf(b, "%s  %s  (%s:%d)\n", mark(r.Outcome), r.title(), r.Case.File, r.Case.Line)
 	for _, line := range r.lines() {
 		fmt.Fprintf(b, "      %s\n", strings.ReplaceAll(line, "\n", "\n      "))
 	}
-	if r.Outcome == Failed && t.Rerun != nil {
+	if r.Outcome == Failed && t.Rerun != nil && r.Gate == "" {
 		fmt.Fprintf(b, "      rerun: %s\n", t.Rerun(r.Case))
+	}
+}
+
+// title returns what the result is about.
+func (r *Result) title() string {
+	switch {
+	case r.Gate == "":
+		return r.Case.Name
+	case r.Case.Name == "":
+		return r.Gate
+	default:
+		return r.Gate + ": " + r.Case.Name
 	}
 }
 
@@ -84,6 +103,8 @@ func plainMark(o Outcome) string {
 		return "PASS"
 	case WithoutExpectation:
 		return "NONE"
+	case Broken:
+		return "GATE"
 	default:
 		return "FAIL"
 	}
@@ -99,7 +120,7 @@ func (r *Result) lines() []string {
 		lines = append(lines, diff.String())
 	}
 	lines = append(lines, r.Problems...)
-	if r.Outcome != Failed {
+	if r.Outcome == WithoutExpectation {
 		return lines
 	}
 	switch {
@@ -119,6 +140,7 @@ func (r *Result) lines() []string {
 // jsonResult is a Result in the JSON report.
 type jsonResult struct {
 	Name      string     `json:"name"`
+	Gate      string     `json:"gate,omitempty"`
 	File      string     `json:"file"`
 	Line      int        `json:"line"`
 	Operation string     `json:"operation"`
@@ -148,7 +170,7 @@ func JSON(w io.Writer, results []Result) error {
 	for i := range results {
 		r := &results[i]
 		out.Cases[i] = jsonResult{
-			Name: r.Case.Name, File: r.Case.File, Line: r.Case.Line, Operation: string(r.Case.Operation),
+			Name: r.Case.Name, Gate: r.Gate, File: r.Case.File, Line: r.Case.Line, Operation: string(r.Case.Operation),
 			Outcome: r.Outcome, Problems: r.Problems, Position: r.Position,
 			Steps: r.Usage.Steps, Bytes: r.Usage.Bytes, Seconds: r.Duration.Seconds(),
 		}
@@ -215,7 +237,7 @@ type junitMessage struct {
 // JUnit writes one JUnit XML document, with a test suite for each file.
 func JUnit(w io.Writer, results []Result) error {
 	s := Summarize(results)
-	out := junitSuites{Tests: len(results), Failures: s.Failed, Skipped: s.WithoutExpectation}
+	out := junitSuites{Tests: len(results), Failures: s.Failed + s.Broken, Skipped: s.WithoutExpectation}
 	var total time.Duration
 	for i := range results {
 		r := &results[i]
@@ -245,7 +267,7 @@ func (s *junitSuite) add(r *Result) {
 	s.Tests++
 	s.duration += r.Duration
 	c := junitCase{
-		Name: r.Case.Name, Class: string(r.Case.Operation), File: r.Case.File, Line: r.Case.Line,
+		Name: r.title(), Class: string(r.Case.Operation), File: r.Case.File, Line: r.Case.Line,
 		Time: seconds(r.Duration), Out: strings.Join(r.Printed, "\n"),
 	}
 	if r.Outcome != Passed {
@@ -254,7 +276,7 @@ func (s *junitSuite) add(r *Result) {
 		if len(lines) > 0 {
 			message.Message, _, _ = strings.Cut(lines[0], "\n")
 		}
-		if r.Outcome == Failed {
+		if r.Outcome != WithoutExpectation {
 			s.Failures++
 			c.Failure = message
 		} else {

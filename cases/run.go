@@ -42,12 +42,17 @@ const (
 	Failed Outcome = "failed"
 	// WithoutExpectation means that a recorded case expects nothing that means something here.
 	WithoutExpectation Outcome = "without expectation"
+	// Broken is the outcome of a demand on the run as a whole, its Gate, that is not met. No case has it.
+	Broken Outcome = "broken"
 )
 
 // Result is what became of one case.
 type Result struct {
 	// Case is the case; never nil.
 	Case *Case
+	// Gate is the demand beside the case's own that the result is about, such as "law deterministic"; empty for that of a
+	// case.
+	Gate string
 	// Outcome is what became of it.
 	Outcome Outcome
 	// Diffs are the fields of the answer that are not as expected.

@@ -21,6 +21,7 @@ import (
 type testOptions struct {
 	genericiooptions.IOStreams
 	webhook webhookOptions
+	laws    lawOptions
 
 	rules    []string
 	shipped  bool
@@ -74,6 +75,7 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit")
 	registerCompletion(cmd, "output", []string{"text", "json", "junit"})
 	o.webhook.addFlags(f)
+	o.laws.addFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("filename", "shipped", "webhook")
 	return cmd
 }
@@ -102,6 +104,11 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if o.update {
 		return o.rewrite(results)
 	}
+	broken, err := o.checkLaws(ctx, found, rules)
+	if err != nil {
+		return err
+	}
+	results = append(results, broken...)
 	if err := report(o.Out, results); err != nil {
 		return err
 	}
@@ -186,6 +193,8 @@ func colored(outcome cases.Outcome) string {
 		return "\x1b[32mPASS\x1b[0m"
 	case cases.Failed:
 		return "\x1b[31mFAIL\x1b[0m"
+	case cases.Broken:
+		return "\x1b[31mGATE\x1b[0m"
 	default:
 		return "\x1b[33mNONE\x1b[0m"
 	}
@@ -233,6 +242,8 @@ func (o *testOptions) verdict(results []cases.Result) error {
 			return exit(exitInternal, nil)
 		case results[i].Outcome == cases.Failed:
 			code = exitFailed
+		case results[i].Outcome == cases.Broken && code == exitOK:
+			code = exitGate
 		}
 	}
 	if code == exitOK {

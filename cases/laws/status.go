@@ -1,0 +1,200 @@
+package laws
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
+)
+
+// plain returns a typed value as a plain one.
+func plain(typed any) (any, error) {
+	data, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	err = utiljson.Unmarshal(data, &value)
+	return value, err
+}
+
+// orders is how many orders of the members are tried when there are too many to try them all.
+const orders = 12
+
+func dependsOnOrder(t *trial, in inputs, a *answer) string {
+	items := in.items()
+	if !a.handled() || len(items) < 2 {
+		return ""
+	}
+	for other := range permutations(items, t.random) {
+		b := t.ask(t.op, in.with(inputItems, other))
+		switch {
+		case a.ok() != b.ok():
+			return fmt.Sprintf("with the members as %s: %s; as %s: %s", names(items), outcome(a), names(other), outcome(b))
+		case !a.ok():
+		default:
+			if d := firstDiff(nil, any(a.object()), any(b.object())); d != nil {
+				return fmt.Sprintf("%s is %s with the members as %s, and %s as %s",
+					d.path, compact(d.a), names(items), compact(d.b), names(other))
+			}
+		}
+	}
+	return ""
+}
+
+// permutations yields the orders of items but the first: all of up to four, some of more.
+func permutations(items []any, random *rand.Rand) func(yield func([]any) bool) {
+	return func(yield func([]any) bool) {
+		if len(items) > 4 {
+			reversed := slices.Clone(items)
+			slices.Reverse(reversed)
+			if !yield(reversed) {
+				return
+			}
+			for range orders {
+				other := slices.Clone(items)
+				random.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+				if !yield(other) {
+					return
+				}
+			}
+			return
+		}
+		var permute func(done, rest []any) bool
+		permute = func(done, rest []any) bool {
+			if len(rest) == 0 {
+				return equal(done, items) || yield(slices.Clone(done))
+			}
+			for i := range rest {
+				others := slices.Delete(slices.Clone(rest), i, i+1)
+				if !permute(append(slices.Clip(done), rest[i]), others) {
+					return false
+				}
+			}
+			return true
+		}
+		permute(nil, items)
+	}
+}
+
+func names(items []any) string {
+	out := make([]string, len(items))
+	for i, item := range items {
+		name, _ := get(item, manifest.Path{"clusterName"})
+		out[i] = fmt.Sprint(name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// inventsStatus wants every value of the status that the rule changed to come from somewhere: with one member from its
+// status, and empty where that has nothing; with none to be empty. What counts generations may be the template's.
+func inventsStatus(t *trial, in inputs, _ *answer) string {
+	for _, item := range append([]any{nil}, in.items()...) {
+		members, what := []any{}, "of no member"
+		if item != nil {
+			members, what = []any{item}, "of one member"
+		}
+		a := t.ask(t.op, in.with(inputItems, members))
+		if !a.ok() {
+			continue
+		}
+		status, _ := get(item, manifest.Path{"status"})
+		generation, _ := get(in.object(), manifest.Path{"metadata", "generation"})
+		previous, _ := get(in.object(), manifest.Path{"status"})
+		now, _ := get(a.object(), manifest.Path{"status"})
+		s := statusOrigin{fields: map[string][]any{}, texts: memberTexts(item), generation: generation}
+		visit(manifest.Path{"status"}, status, func(path manifest.Path, value any) bool {
+			s.fields[anywhere(path)] = append(s.fields[anywhere(path)], value)
+			return true
+		})
+		if path, value := s.invented(manifest.Path{"status"}, previous, now); path != nil {
+			return fmt.Sprintf("the status %s: %s is %s, which comes from nowhere", what, path, compact(value))
+		}
+	}
+	return ""
+}
+
+// statusOrigin is where the values of an aggregated status may come from.
+type statusOrigin struct {
+	fields     map[string][]any
+	texts      []string
+	generation any
+}
+
+func (s *statusOrigin) invented(path manifest.Path, previous, now any) (manifest.Path, any) {
+	switch {
+	case equal(previous, now), isEmpty(now), equal(now, s.generation):
+		return nil, nil
+	}
+	for _, value := range s.fields[anywhere(path)] {
+		if equal(value, now) {
+			return nil, nil
+		}
+	}
+	switch v := now.(type) {
+	case map[string]any:
+		before, _ := previous.(map[string]any)
+		for _, key := range unionKeys(nil, v) {
+			if at, value := s.invented(path.With(key), before[key], v[key]); at != nil {
+				return at, value
+			}
+		}
+		return nil, nil
+	case []any:
+		before, _ := previous.([]any)
+		for i, element := range v {
+			var old any
+			if i < len(before) {
+				old = before[i]
+			}
+			if at, value := s.invented(path.With(i), old, element); at != nil {
+				return at, value
+			}
+		}
+		return nil, nil
+	case string:
+		// A text may be made of a member's, with its name before it.
+		for _, text := range s.texts {
+			if text != "" && strings.Contains(v, text) {
+				return nil, nil
+			}
+		}
+	}
+	return path, now
+}
+
+// memberTexts returns the texts of a member's report, its name among them.
+func memberTexts(item any) []string {
+	var texts []string
+	visit(nil, item, func(_ manifest.Path, value any) bool {
+		if text, ok := value.(string); ok {
+			texts = append(texts, text)
+		}
+		return true
+	})
+	return texts
+}
+
+func collectsUnusable(t *trial, in inputs, a *answer) string {
+	if !a.ok() {
+		return ""
+	}
+	template := in.clone()
+	delete(template.object(), "status")
+	var status any
+	if a.response.Status != nil {
+		status = map[string]any(a.response.Status)
+	}
+	template[inputItems] = []any{map[string]any{"clusterName": "member1", "status": status, "applied": true}}
+	b := t.ask(interpreter.AggregateStatus, template)
+	if b.ok() || !b.handled() {
+		return ""
+	}
+	return fmt.Sprintf("AggregateStatus refuses the collected status %s: %s", compact(status), cause(b.err))
+}

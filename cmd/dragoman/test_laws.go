@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/cases/laws"
+	"github.com/spf13/pflag"
+)
+
+// lawOptions are the flags of test about laws.
+type lawOptions struct {
+	laws   bool
+	seed   uint64
+	inputs int
+	save   string
+}
+
+func (o *lawOptions) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.laws, "laws", false, "check what holds for every rule as well, on the inputs of the cases and others made of them")
+	f.Uint64Var(&o.seed, "seed", 1, "what the inputs for --laws are made from")
+	f.IntVar(&o.inputs, "inputs", 0, "how many inputs --laws makes at random of each case (default 8)")
+	f.StringVar(&o.save, "save", "", "write the inputs that break a law as cases into this folder")
+}
+
+// checkLaws returns a result for each law that is broken. fresh returns the rules anew.
+func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules cases.Rules) ([]cases.Result, error) {
+	if !o.laws.laws {
+		return nil, nil
+	}
+	checker := laws.Checker{Rules: rules, Seed: o.laws.seed, Inputs: o.laws.inputs, Parallel: o.parallel}
+	if o.webhook.url == "" {
+		checker.Fresh = func() (cases.Rules, error) { return o.answering(ctx) }
+	}
+	report, err := checker.Check(ctx, found)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	fmt.Fprintf(o.ErrOut, "laws: %d questions about %s, seed %d\n", report.Questions, counted(report.Cases, "case"), report.Seed)
+	results := make([]cases.Result, len(report.Breaches))
+	for i := range report.Breaches {
+		results[i] = report.Breaches[i].Result(report.Seed)
+		rerun := o.rerun()(report.Breaches[i].Case) + fmt.Sprintf(" --laws --seed %d", report.Seed)
+		results[i].Problems = append(results[i].Problems, "rerun: "+rerun)
+	}
+	if o.laws.save == "" {
+		return results, nil
+	}
+	files, err := laws.Save(o.laws.save, report)
+	for _, file := range files {
+		fmt.Fprintf(o.ErrOut, "saved %s\n", file)
+	}
+	return results, err
+}
