@@ -3,4 +3,6 @@
 //
 //	checker := admission.Checker{Engines: engines}
 //	for _, problem := range checker.Files(ctx, admission.File{Name: "rules.yaml", Data: data}) { ... }
+//
+// Handler answers the admission reviews of an API server with the same checks.
 package admission
