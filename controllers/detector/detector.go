@@ -114,13 +114,18 @@ func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.
 	if current != nil && current.GetDeletionTimestamp() != nil {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	}
+	// The claim comes first: it may count as a change of the template, which then travels once and not twice.
+	obj, err = d.claim(ctx, obj, p)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
 	if err := d.write(ctx, obj, current, p); err != nil {
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			d.Event(obj, true, "ApplyPolicyFailed", "Propagate", fmt.Sprintf("%s: %v", p, err))
 		}
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{}, d.claim(ctx, obj, p)
+	return reconcile.Result{}, nil
 }
 
 // write creates or changes the binding, scheduled, in one write; nothing is written when nothing differs.
@@ -235,8 +240,8 @@ func (d *Detector) missingOverride(ctx context.Context, p *policy, obj *unstruct
 	return "", nil
 }
 
-// claim marks obj as p's.
-func (d *Detector) claim(ctx context.Context, obj *unstructured.Unstructured, p *policy) error {
+// claim marks obj as p's, and returns it so.
+func (d *Detector) claim(ctx context.Context, obj *unstructured.Unstructured, p *policy) (*unstructured.Unstructured, error) {
 	labels, annotations := p.claim()
 	return d.mark(ctx, obj, labels, annotations)
 }
@@ -254,11 +259,12 @@ func (d *Detector) release(ctx context.Context, obj *unstructured.Unstructured, 
 			}
 		}
 	}
-	return d.mark(ctx, obj, nil, nil)
+	_, err := d.mark(ctx, obj, nil, nil)
+	return err
 }
 
-// mark writes the given claim, and no other, on the template.
-func (d *Detector) mark(ctx context.Context, obj *unstructured.Unstructured, labels, annotations map[string]string) error {
+// mark writes the given claim, and no other, on the template, and returns it so.
+func (d *Detector) mark(ctx context.Context, obj *unstructured.Unstructured, labels, annotations map[string]string) (*unstructured.Unstructured, error) {
 	changes := func(current map[string]string, owned []string, want map[string]string) map[string]any {
 		out := map[string]any{}
 		for _, k := range owned {
@@ -280,18 +286,18 @@ func (d *Detector) mark(ctx context.Context, obj *unstructured.Unstructured, lab
 		metadata["annotations"] = c
 	}
 	if len(metadata) == 0 {
-		return nil
+		return obj, nil
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	target := &unstructured.Unstructured{}
 	target.SetGroupVersionKind(obj.GroupVersionKind())
 	target.SetNamespace(obj.GetNamespace())
 	target.SetName(obj.GetName())
-	if err := d.Client.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch)); err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("claim %s: %w", templates.KeyOf(obj), err)
+	if err := d.Client.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return nil, fmt.Errorf("claim %s: %w", templates.KeyOf(obj), err)
 	}
-	return nil
+	return target, nil
 }
