@@ -34,7 +34,7 @@ func compile(e *Engine, src *script.Source) (p *Program, warnings script.Problem
 	p.defined, p.locals = places(idents, names.functions), places(idents, names.localFunctions)
 	warnings = names.warnings(src, idents)
 	if !e.plain {
-		w := &rewriter{}
+		w := &rewriter{constants: names.constants()}
 		chunk = w.chunk(chunk)
 		p.longest = w.longest
 	}

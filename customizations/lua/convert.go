@@ -118,8 +118,8 @@ func (e *convertError) Error() string {
 
 func (e *convertError) Unwrap() error { return e.err }
 
-// at returns err, about the value at step, as an error about the value around it.
-func at(step string, err error) error {
+// inside returns err, about the value at step, as an error about the value around it.
+func inside(step string, err error) error {
 	var inner *convertError
 	if errors.As(err, &inner) {
 		inner.path = step + inner.path
@@ -130,12 +130,12 @@ func at(step string, err error) error {
 
 func atKey(key string, err error) error {
 	if strings.ContainsAny(key, ".[]") {
-		return at("["+strconv.Quote(key)+"]", err)
+		return inside("["+strconv.Quote(key)+"]", err)
 	}
-	return at("."+key, err)
+	return inside("."+key, err)
 }
 
-func atIndex(i int, err error) error { return at("["+strconv.Itoa(i-1)+"]", err) }
+func atIndex(i int, err error) error { return inside("["+strconv.Itoa(i-1)+"]", err) }
 
 // value returns a Lua value as a plain Go value. An empty table of the script is an empty object.
 func (c *result) value(value lua.LValue) (any, error) {

@@ -10,14 +10,16 @@ import (
 const (
 	hiddenCharge = "(charge)"
 	hiddenConcat = "(concat)"
+	hiddenGet    = "(get)"
 	hiddenKey    = "(key)"
 	hiddenLength = "(length)"
+	hiddenNew    = "(new)"
 	hiddenSet    = "(set)"
 	hiddenTable  = "(table)"
 )
 
 var hiddenFunctions = functions{
-	hiddenCharge: chargeBlock, hiddenConcat: concat, hiddenKey: chargeKey, hiddenLength: length, hiddenSet: setEntry, hiddenTable: chargeTable,
+	hiddenCharge: chargeBlock, hiddenConcat: concat, hiddenGet: getField, hiddenKey: chargeKey, hiddenLength: length, hiddenNew: newTable, hiddenSet: setEntry, hiddenTable: chargeTable,
 }
 
 // variableSize is what the table of a function's variable arguments takes, empty: gopher-lua makes it a large map.
@@ -32,6 +34,12 @@ func chargeBlock(l *lua.LState) int {
 	}
 	runOf(l).charge(l, n)
 	return 0
+}
+
+// newTable is {}. gopher-lua makes room for 32 fields with the first one; few tables have as many.
+func newTable(l *lua.LState) int {
+	l.Push(l.CreateTable(4, 1))
+	return 1
 }
 
 // chargeTable takes what a table of a variable number of values needs, and returns it.
@@ -101,6 +109,26 @@ func length(l *lua.LState) int {
 		n = runOf(l).length(v)
 	}
 	l.Push(lua.LNumber(n))
+	return 1
+}
+
+// getField is a chain of fields, t.a[1].b.
+func getField(l *lua.LState) int {
+	r, value := runOf(l), l.Get(1)
+	for i := 2; i <= l.GetTop(); i++ {
+		key := l.Get(i)
+		switch object := value.(type) {
+		case *lua.LUserData:
+			value = r.get(viewOf(object), key)
+		case *lua.LTable:
+			if value = object.RawGet(key); value == lua.LNil && object.Metatable != lua.LNil {
+				value = l.GetTable(object, key)
+			}
+		default:
+			value = l.GetTable(object, key)
+		}
+	}
+	l.Push(value)
 	return 1
 }
 

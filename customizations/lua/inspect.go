@@ -23,6 +23,9 @@ type inspector struct {
 	globalTable                        bool
 	reads                              []read
 	writes                             []read
+	declarations                       map[string]int // how often a local name is declared
+
+	fixed
 }
 
 // read is a place where a script uses a global name, perhaps with a field of it.
@@ -32,7 +35,7 @@ type read struct {
 }
 
 func inspect(lib *library, chunk []ast.Stmt) *inspector {
-	in := &inspector{lib: lib, functions: map[string]bool{}, localFunctions: map[string]bool{}, globals: map[string]bool{}}
+	in := &inspector{lib: lib, functions: map[string]bool{}, localFunctions: map[string]bool{}, globals: map[string]bool{}, declarations: map[string]int{}, fixed: newFixed()}
 	in.block(chunk)
 	return in
 }
@@ -45,6 +48,7 @@ func (in *inspector) local(name string) {
 		*top = map[string]bool{}
 	}
 	(*top)[name] = true
+	in.declarations[name]++
 }
 
 func (in *inspector) isLocal(name string) bool {
@@ -117,7 +121,11 @@ func (in *inspector) localAssign(s *ast.LocalAssignStmt) {
 			in.localFunctions[s.Names[0]] = true
 		}
 	}
-	in.exprs(s.Exprs)
+	if in.isRequire(s) {
+		in.requires = append(in.requires, s)
+	} else {
+		in.exprs(s.Exprs)
+	}
 	for _, name := range s.Names {
 		in.local(name)
 	}
@@ -137,12 +145,17 @@ func (in *inspector) define(s *ast.FuncDefStmt) {
 }
 
 func (in *inspector) assign(target ast.Expr, line int) {
+	if get, ok := target.(*ast.AttrGetExpr); ok {
+		in.expr(get.Object)
+		in.expr(get.Key)
+		return
+	}
 	ident, ok := target.(*ast.IdentExpr)
 	if !ok {
-		in.expr(target)
 		return
 	}
 	if in.isLocal(ident.Value) {
+		in.escaped[ident.Value] = true
 		return
 	}
 	in.globals[ident.Value] = true
@@ -174,7 +187,7 @@ func (in *inspector) exprs(exprs []ast.Expr) {
 func (in *inspector) expr(expr ast.Expr) {
 	switch e := expr.(type) {
 	case *ast.IdentExpr:
-		in.use(e.Value, e.Line())
+		in.use(e)
 	case *ast.AttrGetExpr:
 		if !in.useField(e) {
 			in.expr(e.Object)
@@ -219,22 +232,34 @@ func (in *inspector) operands(expr ast.Expr) {
 	}
 }
 
-func (in *inspector) use(name string, line int) {
+func (in *inspector) use(e *ast.IdentExpr) {
+	name := e.Value
+	in.escaped[name] = true
 	if in.isLocal(name) {
 		return
 	}
 	in.globalTable = in.globalTable || name == "_G"
-	in.reads = append(in.reads, read{name, line})
+	in.reads = append(in.reads, read{name, e.Line()})
+	in.names[e] = name
 }
 
 // useField remembers the use of a field of a library table, string.format.
 func (in *inspector) useField(e *ast.AttrGetExpr) bool {
 	ident, isName := e.Object.(*ast.IdentExpr)
 	key, isField := e.Key.(*ast.StringExpr)
-	if !isName || !isField || in.isLocal(ident.Value) && ident.Value != "kube" || in.lib.modules[ident.Value] == nil {
+	if !isName || !isField {
 		return false
 	}
-	in.reads = append(in.reads, read{ident.Value + "." + key.Value, e.Line()})
+	switch local := in.isLocal(ident.Value); {
+	case local && in.isKube(ident.Value):
+		in.kubeFields[e] = key.Value
+		in.reads = append(in.reads, read{"kube." + key.Value, e.Line()})
+	case local || in.lib.modules[ident.Value] == nil:
+		return false
+	default:
+		in.fields[e] = ident.Value + "." + key.Value
+		in.reads = append(in.reads, read{ident.Value + "." + key.Value, e.Line()})
+	}
 	return true
 }
 

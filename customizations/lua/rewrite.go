@@ -1,7 +1,9 @@
 package lua
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
@@ -14,8 +16,13 @@ import (
 //   - #x and t[k] = v become calls
 //   - the body of a function or loop begins with a call that takes what its table constructors, functions and assignments
 //     to fields need at most, each counted once
+//   - {} becomes a call that makes a table with less room than the Lua machine gives it
 //   - a table constructor that ends in a call or in ... is measured when it is there
+//   - a.b.c becomes one call with all keys, where reading them has no effect
+//   - functions of the library that the script cannot have changed become constants
 type rewriter struct {
+	// constants are the expressions that are functions of the library.
+	constants map[ast.Expr]string
 	// bytes is what one pass through the body that is being rewritten allocates at most.
 	bytes int
 	// longest is the most elements that a table constructor has.
@@ -55,15 +62,19 @@ func (w *rewriter) body(node ast.PositionHolder, stmts []ast.Stmt, condition *as
 
 // call returns a call of a hidden function at the place of node.
 func call(node ast.PositionHolder, name string, args ...ast.Expr) *ast.FuncCallExpr {
-	function := &ast.IdentExpr{Value: name}
-	out := &ast.FuncCallExpr{Func: function, Args: args}
-	for _, n := range append([]ast.Expr{function, out}, args...) {
-		if n.Line() == 0 {
-			n.SetLine(node.Line())
-			n.SetLastLine(node.LastLine())
-		}
+	for _, arg := range args {
+		at(node, arg)
 	}
-	return out
+	return at(node, &ast.FuncCallExpr{Func: at(node, &ast.IdentExpr{Value: name}), Args: args})
+}
+
+// at puts a new expression at the place of node.
+func at[E ast.Expr](node ast.PositionHolder, expr E) E {
+	if expr.Line() == 0 {
+		expr.SetLine(node.Line())
+		expr.SetLastLine(node.LastLine())
+	}
+	return expr
 }
 
 func (w *rewriter) stmts(stmts []ast.Stmt) {
@@ -150,11 +161,14 @@ func (w *rewriter) function(f *ast.FunctionExpr) {
 }
 
 func (w *rewriter) expr(expr ast.Expr) ast.Expr {
+	if name, ok := w.constants[expr]; ok {
+		return at(expr, &ast.IdentExpr{Value: "(" + name + ")"})
+	}
 	switch e := expr.(type) {
 	case nil:
 		return nil
 	case *ast.AttrGetExpr:
-		e.Object, e.Key = w.expr(e.Object), w.expr(e.Key)
+		return w.get(e)
 	case *ast.TableExpr:
 		return w.table(e)
 	case *ast.FuncCallExpr:
@@ -170,6 +184,35 @@ func (w *rewriter) expr(expr ast.Expr) ast.Expr {
 		w.operands(expr)
 	}
 	return expr
+}
+
+// get makes one call of a chain of fields, a.b[i].c, whose keys are texts, numbers and names, all on one line.
+func (w *rewriter) get(e *ast.AttrGetExpr) ast.Expr {
+	var keys []ast.Expr
+	var object ast.Expr = e
+	for {
+		link, ok := object.(*ast.AttrGetExpr)
+		if !ok || !isSimple(link.Key) || link.Line() != e.Line() || w.constants[object] != "" {
+			break
+		}
+		keys = append(keys, w.expr(link.Key))
+		object = link.Object
+	}
+	if len(keys) < 2 {
+		e.Object, e.Key = w.expr(e.Object), w.expr(e.Key)
+		return e
+	}
+	slices.Reverse(keys)
+	return call(e, hiddenGet, append([]ast.Expr{one(w.expr(object))}, keys...)...)
+}
+
+// isSimple tells whether reading expr has no effect.
+func isSimple(expr ast.Expr) bool {
+	switch expr.(type) {
+	case *ast.StringExpr, *ast.NumberExpr, *ast.IdentExpr:
+		return true
+	}
+	return false
 }
 
 func (w *rewriter) operands(expr ast.Expr) {
@@ -189,6 +232,9 @@ func (w *rewriter) operands(expr ast.Expr) {
 
 func (w *rewriter) table(e *ast.TableExpr) ast.Expr {
 	w.bytes += tableSize
+	if len(e.Fields) == 0 {
+		return call(e, hiddenNew)
+	}
 	w.longest = max(w.longest, len(e.Fields))
 	for _, field := range e.Fields {
 		if field.Key == nil {
@@ -257,7 +303,7 @@ func (lib *library) link(proto *lua.FunctionProto) {
 		}
 		from := int(inst & 0x3ffff)
 		name, _ := proto.Constants[from].(lua.LString)
-		function := lib.hidden[string(name)]
+		function := lib.hiddenFunction(string(name))
 		if function == nil {
 			continue
 		}
@@ -269,7 +315,22 @@ func (lib *library) link(proto *lua.FunctionProto) {
 		}
 		proto.Code[pc] = uint32(lua.OP_LOADK)<<26 | inst&0x3fc0000 | uint32(to)
 	}
+	for i, c := range proto.DbgCalls {
+		// Errors name the function as the script does.
+		if inner, ok := strings.CutPrefix(c.Name, "("); ok {
+			inner = strings.TrimSuffix(inner, ")")
+			proto.DbgCalls[i].Name = inner[strings.LastIndexByte(inner, '.')+1:]
+		}
+	}
 	for _, inner := range proto.FunctionPrototypes {
 		lib.link(inner)
 	}
+}
+
+// hiddenFunction returns the function that a name stands for that cannot be written in Lua: "(concat)", "(string.format)".
+func (lib *library) hiddenFunction(name string) *lua.LFunction {
+	if function := lib.hidden[name]; function != nil || !strings.HasPrefix(name, "(") {
+		return function
+	}
+	return lib.lookUp(strings.Trim(name, "()"))
 }
