@@ -53,7 +53,9 @@ type Federation struct {
 	etcdURL           string
 	serviceAccountKey string
 	clusters          []*Cluster
-	processes         []*process
+
+	mu        sync.Mutex
+	processes []*process
 
 	background sync.WaitGroup
 	cancel     context.CancelFunc
@@ -306,7 +308,7 @@ func (f *Federation) stop() error {
 	f.background.Wait()
 	// All but etcd keep no state, so they need no time to put it in order.
 	var group sync.WaitGroup
-	for _, p := range f.processes {
+	for _, p := range f.all() {
 		group.Go(func() { p.stop(p.name == Etcd) })
 	}
 	group.Wait()
@@ -345,33 +347,103 @@ func (f *Federation) Dir() string { return f.dir }
 // Binary returns the path of a program's binary, for instance Kubectl.
 func (f *Federation) Binary(program string) string { return f.binaries[program] }
 
-// Restart kills a process, as a crash would, and returns when it is started again and answers. The name is "etcd", or cluster and program
-// as in "member1/kube-apiserver". Data and addresses stay.
-func (f *Federation) Restart(ctx context.Context, name string) error {
-	for _, p := range f.processes {
-		if p.name == name {
-			return p.restart(ctx)
-		}
+// A Program is something that runs beside the clusters for as long as they do, such as controllers of the control plane.
+type Program struct {
+	// Name is what Restart and Usage call it. It must be unique.
+	Name string
+	// Path is its binary, Args what it is called with.
+	Path string
+	Args []string
+	// Ready tells whether it does its work; nil means as soon as it runs.
+	Ready func(context.Context) error
+}
+
+// Run starts a program and returns when it is ready. It gets KUBECONFIG in its environment, logs into the folder of the federation, is started
+// again when it ends, and is stopped with the federation.
+func (f *Federation) Run(ctx context.Context, p Program) error {
+	if f.find(p.Name) != nil {
+		return fmt.Errorf("run %s: there is a process of that name", p.Name)
 	}
-	return fmt.Errorf("restart %s: no such process, want one of %s", name, strings.Join(f.Processes(), ", "))
+	started := f.newProcess(p.Name, p.Path, p.Ready, p.Args)
+	started.env = append(os.Environ(), "KUBECONFIG="+f.Kubeconfig)
+	began := time.Now()
+	if err := f.launch(ctx, started); err != nil {
+		return err
+	}
+	fmt.Fprintf(f.out, "%s: ready after %s\n", p.Name, since(began))
+	return nil
+}
+
+// Port returns a port on 127.0.0.1 for the program of that name to listen on. It is held until Run starts the program.
+func (f *Federation) Port(name string) (int, error) { return f.ports.take(name) }
+
+// newProcess returns a process that is not started yet. Its name is its log file's name, too.
+func (f *Federation) newProcess(name, path string, ready func(context.Context) error, args []string) *process {
+	p := &process{
+		name:    name,
+		path:    path,
+		args:    args,
+		log:     filepath.Join(f.dir, "logs", strings.ReplaceAll(name, "/", "-")+".log"),
+		spawner: f.spawner,
+		ready:   ready,
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.processes = append(f.processes, p)
+	return p
+}
+
+// all returns the processes that there are.
+func (f *Federation) all() []*process {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.processes)
+}
+
+// find returns the process of that name, or nil.
+func (f *Federation) find(name string) *process {
+	all := f.all()
+	i := slices.IndexFunc(all, func(p *process) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// Restart kills a process, as a crash would, and returns when it is started again and answers. The name is "etcd", cluster and program
+// as in "member1/kube-apiserver", or the name of a Program. Data and addresses stay.
+func (f *Federation) Restart(ctx context.Context, name string) error {
+	p := f.find(name)
+	if p == nil {
+		return fmt.Errorf("restart %s: no such process, want one of %s", name, strings.Join(f.Processes(), ", "))
+	}
+	return p.restart(ctx)
 }
 
 // Processes returns the names of all processes.
 func (f *Federation) Processes() []string {
-	var all []string
-	for _, p := range f.processes {
-		all = append(all, p.name)
+	var names []string
+	for _, p := range f.all() {
+		names = append(names, p.name)
 	}
-	return all
+	return names
+}
+
+// Log returns the file that a process logs to, or "" if there is no process of that name.
+func (f *Federation) Log(name string) string {
+	if p := f.find(name); p != nil {
+		return p.log
+	}
+	return ""
 }
 
 // Usage returns what each process has used so far.
 func (f *Federation) Usage() []Usage {
-	var all []Usage
-	for _, p := range f.processes {
-		all = append(all, p.usage())
+	var used []Usage
+	for _, p := range f.all() {
+		used = append(used, p.usage())
 	}
-	return all
+	return used
 }
 
 // since returns the time since t for a message.

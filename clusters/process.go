@@ -53,6 +53,7 @@ type process struct {
 	name    string
 	path    string
 	args    []string
+	env     []string // nil is that of this process
 	log     string
 	spawner *spawner
 	ready   func(context.Context) error // tells whether the program answers; nil when running is enough
@@ -105,6 +106,7 @@ func (p *process) once(ctx context.Context) error {
 	}
 	defer log.Close()
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
+	cmd.Env = p.env
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = grace

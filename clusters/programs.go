@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,22 +12,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// process returns a process of the federation that is not started yet. Its name is its log file's name, too.
+// process returns a process for one of the federation's own programs, in a cluster or, if that is "", for all of them.
 func (f *Federation) process(cluster, program string, ready func(context.Context) error, args []string) *process {
-	name := program
-	if cluster != "" {
-		name = cluster + "/" + program
-	}
-	p := &process{
-		name:    name,
-		path:    f.binaries[program],
-		args:    args,
-		log:     filepath.Join(f.dir, "logs", strings.ReplaceAll(name, "/", "-")+".log"),
-		spawner: f.spawner,
-		ready:   ready,
-	}
-	f.processes = append(f.processes, p)
-	return p
+	return f.newProcess(path.Join(cluster, program), f.binaries[program], ready, args)
 }
 
 // etcd prepares the one etcd that all API servers share; each has a key prefix of its own.

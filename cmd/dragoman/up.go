@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,12 +28,13 @@ import (
 type upOptions struct {
 	genericiooptions.IOStreams
 
-	federation clusters.Options
-	apply      []string
-	kubeconfig string
-	buildOnly  bool
-	quiet      bool
-	command    []string
+	federation  clusters.Options
+	apply       []string
+	kubeconfig  string
+	controllers bool
+	buildOnly   bool
+	quiet       bool
+	command     []string
 }
 
 func newUp(streams genericiooptions.IOStreams) *cobra.Command {
@@ -78,6 +82,7 @@ after a cluster goes to that cluster, and what lies in a folder "members" to eac
 	f.StringSliceVar(&o.apply, "apply", nil, "objects to apply when all is ready: files, folders or URLs")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this file as well")
 	f.BoolVar(&o.federation.APIServersOnly, "api-servers-only", false, "no controllers and no nodes: clusters that only store objects")
+	f.BoolVar(&o.controllers, "controllers", true, "run the controllers of the federation, as the command controller-manager does")
 	f.BoolVar(&o.buildOnly, "build-only", false, "build the binaries and print where they are")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not tell what happens in the clusters")
 	return cmd
@@ -104,12 +109,11 @@ func (o *upOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.federation.Out = o.ErrOut
-	began := time.Now()
 	federation, err := clusters.Start(ctx, o.federation)
 	if err != nil {
 		return exit(exitFailed, err)
 	}
-	err = o.use(ctx, federation, objects, time.Since(began))
+	err = o.use(ctx, federation, objects)
 	fmt.Fprintln(o.ErrOut, "stopping")
 	return errors.Join(err, federation.Stop())
 }
@@ -127,9 +131,14 @@ func (o *upOptions) build(ctx context.Context) error {
 }
 
 // use fills the running federation and runs the command in it, or tells what happens until ctx ends.
-func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, objects []manifest.Object, took time.Duration) error {
+func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, objects []manifest.Object) error {
 	if err := federation.Register(ctx); err != nil {
 		return exit(exitFailed, err)
+	}
+	if o.controllers {
+		if err := runControllers(ctx, federation); err != nil {
+			return exit(exitFailed, err)
+		}
 	}
 	if o.kubeconfig != "" {
 		data, err := os.ReadFile(federation.Kubeconfig)
@@ -157,9 +166,47 @@ func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, ob
 	if len(o.command) > 0 {
 		return o.runCommand(ctx, federation)
 	}
-	o.greet(federation, took)
+	o.greet(federation)
 	<-ctx.Done()
 	return nil
+}
+
+// runControllers runs this program's controller manager beside the federation.
+func runControllers(ctx context.Context, federation *clusters.Federation) error {
+	const name = "controller-manager"
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	port, err := federation.Port(name)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	return federation.Run(ctx, clusters.Program{
+		Name: name,
+		Path: program,
+		Args: []string{
+			name, "--context", clusters.ControlPlane, "--health-probe-bind-address", address,
+			// On one machine clusters come and go in seconds.
+			"--cluster-status-update-frequency", "2s", "--cluster-failure-threshold", "6s", "--cluster-success-threshold", "2s",
+		},
+		Ready: func(ctx context.Context) error {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
+			if err != nil {
+				return err
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return err
+			}
+			defer response.Body.Close() //nolint:errcheck // nothing was read
+			if response.StatusCode != http.StatusOK {
+				return fmt.Errorf("%s answers %s", name, response.Status)
+			}
+			return nil
+		},
+	})
 }
 
 // decodeObjects returns the objects of all files.
@@ -239,13 +286,13 @@ func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federat
 }
 
 // greet says what there is and what to try.
-func (o *upOptions) greet(federation *clusters.Federation, took time.Duration) {
+func (o *upOptions) greet(federation *clusters.Federation) {
 	names := []string{clusters.ControlPlane}
 	for _, member := range federation.Members() {
 		names = append(names, member.Name)
 	}
 	fmt.Fprintf(o.Out, `
-Ready after %s: %s. Data and logs are in %s.
+%s are ready. Data and logs are in %s.
 
 In another terminal:
 
@@ -253,7 +300,7 @@ In another terminal:
   export PATH=%s:$PATH
   kubectl config get-contexts
   kubectl get clusters
-`, took.Round(100*time.Millisecond), strings.Join(names, ", "), federation.Dir(), federation.Kubeconfig,
+`, strings.Join(names, ", "), federation.Dir(), federation.Kubeconfig,
 		filepath.Dir(federation.Binary(clusters.Kubectl)))
 	if len(names) > 1 && !o.federation.APIServersOnly {
 		fmt.Fprintf(o.Out, `  kubectl --context %[1]s create deployment web --image nginx --replicas 3

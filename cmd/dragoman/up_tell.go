@@ -29,6 +29,8 @@ const (
 	maxChanges = 5
 	// maxValue is how long a value in a line may be.
 	maxValue = 60
+	// maxItems is how many items a list may have to be told of.
+	maxItems = 5
 )
 
 // A teller writes a line for what happens in one cluster: objects that come and go, changes of their status, and events about them. It
@@ -42,7 +44,8 @@ type teller struct {
 var quietGroups = []string{
 	"apiregistration.k8s.io", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "flowcontrol.apiserver.k8s.io",
 	"internal.apiserver.k8s.io", "kwok.x-k8s.io", "resource.k8s.io", "storage.k8s.io", "storagemigration.k8s.io",
-	"events.k8s.io", // the same events as in the core group
+	"events.k8s.io",   // the same events as in the core group
+	"work.karmada.io", // how templates get to members; the objects at both ends tell the same
 }
 
 // quietResources are those of other groups, and quietNames are objects that come with every namespace.
@@ -181,8 +184,8 @@ func describeEvent(event *unstructured.Unstructured) string {
 	if field("type") != "Warning" && slices.Contains([]string{"Pod", "ReplicaSet", "Node", "Namespace"}, kind) {
 		return ""
 	}
-	return fmt.Sprintf("%s %s/%s: %s: %s", kind, event.GetNamespace(), field("involvedObject", "name"), field("reason"),
-		shorten(field("message"), 2*maxValue))
+	name := strings.TrimPrefix(field("involvedObject", "namespace")+"/"+field("involvedObject", "name"), "/")
+	return fmt.Sprintf("%s %s: %s: %s", kind, name, field("reason"), shorten(field("message"), 2*maxValue))
 }
 
 // statusChanges lists the values of the status that differ, by their paths: those that changed, then those that came, then those that went.
@@ -225,6 +228,9 @@ func flatten(path string, value any, into map[string]string) {
 			flatten(strings.TrimPrefix(path+"."+key, "."), item, into)
 		}
 	case []any:
+		if conditions := strings.HasSuffix(path, "onditions"); len(v) > maxItems && !conditions {
+			return
+		}
 		for i, item := range v {
 			fields, _ := item.(map[string]any)
 			kind, _ := fields["type"].(string)

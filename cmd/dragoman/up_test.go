@@ -62,14 +62,23 @@ func TestDescribe(t *testing.T) {
 		want:   "A a: a 1, b 2, c 3, d 4, e 5, and 4 more",
 	}, {
 		reason: "events tell what happened to an object",
-		after:  "{kind: Event, metadata: {namespace: shop}, type: Normal, reason: Submit, message: \"Starting\\ndeployment\", involvedObject: {kind: FlinkDeployment, name: f}}",
+		after:  "{kind: Event, metadata: {namespace: shop}, type: Normal, reason: Submit, message: \"Starting\\ndeployment\", involvedObject: {kind: FlinkDeployment, name: f, namespace: shop}}",
 		want:   "FlinkDeployment shop/f: Submit: Starting deployment",
+	}, {
+		reason: "events about cluster-scoped objects are in the namespace default",
+		after:  "{kind: Event, metadata: {namespace: default}, type: Normal, reason: Joined, message: hello, involvedObject: {kind: Cluster, name: member1}}",
+		want:   "Cluster member1: Joined: hello",
+	}, {
+		reason: "long lists are left out",
+		before: "{kind: Cluster, metadata: {name: a}, status: {}}",
+		after:  "{kind: Cluster, metadata: {name: a}, status: {apis: [1, 2, 3, 4, 5, 6], version: v1}}",
+		want:   "Cluster a: version v1",
 	}, {
 		reason: "the everyday life of Pods is left out",
 		after:  "{kind: Event, metadata: {namespace: shop}, type: Normal, reason: Scheduled, involvedObject: {kind: Pod, name: p}}",
 	}, {
 		reason: "warnings are not left out",
-		after:  "{kind: Event, metadata: {namespace: shop}, type: Warning, reason: FailedScheduling, message: no node, involvedObject: {kind: Pod, name: p}}",
+		after:  "{kind: Event, metadata: {namespace: shop}, type: Warning, reason: FailedScheduling, message: no node, involvedObject: {kind: Pod, name: p, namespace: shop}}",
 		want:   "Pod shop/p: FailedScheduling: no node",
 	}, {
 		reason: "old events are deleted after an hour",
