@@ -24,6 +24,7 @@ type run struct {
 	program *Program
 	req     *interpreter.Request // nil while the script is loaded
 	trace   *interpreter.Trace
+	reads   *reads // nil when nobody wants to know them
 	env     *lua.LTable
 	globals int // how many names env has seen, counted again with each run
 	views   views
@@ -71,8 +72,14 @@ func (r *run) begin(ctx context.Context, p *Program, req *interpreter.Request) {
 	r.inputs, r.loaded, r.preload = nil, nil, nil
 	r.longest, r.entries = p.longest, 0
 	var stepped func()
-	if r.trace != nil && (r.trace.Step != nil || r.trace.Read != nil) && req != nil {
-		stepped = r.newStepper()
+	r.reads = nil
+	if r.trace != nil && req != nil {
+		if r.trace.Step != nil {
+			stepped = r.newStepper()
+		}
+		if r.trace.Read != nil {
+			r.reads = newReads(r)
+		}
 	}
 	r.start(ctx, p.name, stepped)
 	if r.env == nil {
@@ -163,6 +170,7 @@ func (r *run) answer() (*interpreter.Response, error) {
 	r.inputs = make([]lua.LValue, len(inputs))
 	for i, in := range inputs {
 		r.inputs[i] = r.input(in)
+		r.reads.name(r.inputs[i], in)
 	}
 	if err := r.call(fn, maxResults, r.inputs...); err != nil {
 		return nil, err

@@ -1,6 +1,9 @@
 package lua
 
 import (
+	"strings"
+	"sync"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -20,12 +23,14 @@ func collectLines(proto *lua.FunctionProto, lines map[int]bool) {
 }
 
 // newStepper returns the function that is called before each instruction when the trace asks for steps: it reports a
-// line when the run comes to it.
+// line when the run comes to it, and what the watcher sees.
 func (r *run) newStepper() func() {
 	source := r.program.src.Source()
 	lines := map[int]bool{}
 	collectLines(r.program.proto, lines)
-	variables := r.program.variables()
+	text := strings.Split(r.program.src.Text, "\n")
+	variables := sync.OnceValue(r.program.variables)
+	watcher := newWatcher(r)
 	var line int
 	var function extent
 	return func() {
@@ -36,12 +41,16 @@ func (r *run) newStepper() func() {
 		if _, err := r.l.GetInfo("Sl", frame, lua.LNil); err != nil {
 			return
 		}
+		watcher.look(frame)
 		where := extent{frame.LineDefined, frame.LastLineDefined}
 		if frame.CurrentLine == line && where == function || !lines[frame.CurrentLine] {
 			return
 		}
 		line, function = frame.CurrentLine, where
-		r.trace.Step(interpreter.Step{Source: source, Line: line, Values: func() map[string]any { return r.locals(frame, variables) }})
+		r.trace.Step(interpreter.Step{
+			Source: source, Line: line, Text: strings.TrimSpace(text[line-1]),
+			Values: func() map[string]any { return r.locals(frame, variables()) },
+		})
 	}
 }
 

@@ -46,6 +46,9 @@ func TestTrace(t *testing.T) {
 		Printed: func(_ interpreter.Source, text string) { printed = append(printed, text) },
 		Spent:   func(_ interpreter.Source, u interpreter.Usage) { stepped = u },
 		Step: func(s interpreter.Step) {
+			if s.Node != 0 {
+				return // a condition
+			}
 			lines = append(lines, s.Line)
 			values[s.Line] = s.Values()
 		},

@@ -122,8 +122,16 @@ func (v *view) add(f field) {
 	}
 }
 
-// getString returns the field called key.
+// getString returns the field called key, and tells who wants to know.
 func (r *run) getString(v *view, key string) lua.LValue {
+	value := r.field(v, key)
+	if r.reads != nil {
+		r.reads.tell(v, "."+key, value)
+	}
+	return value
+}
+
+func (r *run) field(v *view, key string) lua.LValue {
 	if v.table != nil {
 		return v.table.RawGetString(key)
 	}
@@ -166,6 +174,14 @@ func (r *run) get(v *view, key lua.LValue) lua.LValue {
 
 // element returns element i of a list, from 1.
 func (r *run) element(v *view, i int) lua.LValue {
+	value := r.at(v, i)
+	if r.reads != nil {
+		r.reads.tell(v, "[]", value)
+	}
+	return value
+}
+
+func (r *run) at(v *view, i int) lua.LValue {
 	if i < 1 || i > r.size(v) {
 		return lua.LNil
 	}
