@@ -28,7 +28,6 @@ func (r *run) newStepper() func() {
 	source := r.program.src.Source()
 	lines := map[int]bool{}
 	collectLines(r.program.proto, lines)
-	text := strings.Split(r.program.src.Text, "\n")
 	variables := sync.OnceValue(r.program.variables)
 	watcher := newWatcher(r)
 	var line int
@@ -48,7 +47,7 @@ func (r *run) newStepper() func() {
 		}
 		line, function = frame.CurrentLine, where
 		r.trace.Step(interpreter.Step{
-			Source: source, Line: line, Text: strings.TrimSpace(text[line-1]),
+			Source: source, Line: line, Text: strings.TrimSpace(lineOf(r.program.src, line)),
 			Values: func() map[string]any { return r.locals(frame, variables()) },
 		})
 	}
