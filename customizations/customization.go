@@ -31,6 +31,21 @@ func index(op interpreter.Operation) int {
 	return -1
 }
 
+// Sources returns the scripts of c in the order of the operations, as rules of the given link of the chain have them.
+func (c Customization) Sources(link string) []*script.Source {
+	var condition string
+	if target, err := ParseTarget(c.Object.Spec.Target); err == nil {
+		condition = target.condition()
+	}
+	var out []*script.Source
+	for i := range operations {
+		if source := c.source(i, link, condition); source != nil {
+			out = append(out, source)
+		}
+	}
+	return out
+}
+
 // source returns the source of c's rule for the operation at place i, or nil when it has none.
 func (c Customization) source(i int, link, condition string) *script.Source {
 	info := &operations[i]
