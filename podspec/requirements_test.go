@@ -151,6 +151,7 @@ func TestRequirementsErrors(t *testing.T) {
 		{"a negative quantity", `{spec: {initContainers: [{resources: {limits: {memory: -1Gi}}}]}}`, `spec.initContainers[0].resources.limits.memory: want a quantity of at least 0, got the string "-1Gi"`},
 		{"more than a number holds", `{spec: {overhead: {cpu: 10E}}}`, `spec.overhead.cpu: want a quantity of at most 9223372036854775, got the string "10E"`},
 		{"more than a number holds, together", `{spec: {containers: [{resources: {requests: {memory: 8E}}}, {resources: {requests: {memory: 2E}}}]}}`, `spec.containers[1].resources: want together with the rest no more memory than an int64 holds, got 2000000000000000000`},
+		{"more than a number holds, with the overhead", `{spec: {containers: [{resources: {requests: {memory: 8E}}}], overhead: {memory: 2E}}}`, `spec.overhead: want together with the rest no more memory than an int64 holds, got 2000000000000000000`},
 		{"a node selector that is not text", `{spec: {nodeSelector: {a: 1}}}`, `spec.nodeSelector.a: want a string, got 1`},
 		{"tolerations of the wrong shape", `{spec: {tolerations: [{tolerationSeconds: 1.5}]}}`, `spec.tolerations[0].tolerationSeconds: want a whole number, got 1.5`},
 		{"affinity of the wrong shape", `{spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{values: [a, 2]}]}]}}}}}`, `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[1]: want a string, got 2`},
