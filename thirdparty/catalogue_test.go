@@ -129,15 +129,21 @@ func TestNoRuleIsACopy(t *testing.T) {
 	}
 }
 
-// The CEL rules of FlinkDeployment and the same rules in Lua give the same answers to every case.
-func TestFlinkInLuaAnswersAsInCEL(t *testing.T) {
+// flinkInLua returns the rules of FlinkDeployment in Lua.
+func flinkInLua(t testing.TB) *customizations.Set {
+	t.Helper()
 	engines, err := customizations.Engines(script.Limits{})
 	require.NoError(t, err)
 	data, err := os.ReadFile("testdata/flink-lua.yaml")
 	require.NoError(t, err)
 	twin, err := customizations.Decode("testdata/flink-lua.yaml", data)
 	require.NoError(t, err)
-	inLua := customizations.New(customizations.Options{Engines: engines}).With(twin...)
+	return customizations.New(customizations.Options{Engines: engines}).With(twin...)
+}
+
+// The CEL rules of FlinkDeployment and the same rules in Lua give the same answers to every case.
+func TestFlinkInLuaAnswersAsInCEL(t *testing.T) {
+	inLua := flinkInLua(t)
 	require.Empty(t, inLua.Problems("flinkdeployments-in-lua"))
 
 	shipped := catalogue(t)
