@@ -191,8 +191,8 @@ func caught(l *lua.LState, err error) int {
 	var object lua.LValue = lua.LString(err.Error())
 	if raised, ok := err.(*lua.ApiError); ok { //nolint:errorlint // PCall returns it as it is
 		object = raised.Object
-		if text, ok := object.(lua.LString); ok && !strings.HasSuffix(string(text), r.raised) {
-			object = lua.LString(withoutUserdata(string(text)))
+		if text, ok := object.(lua.LString); ok && (r.raised == "" || !strings.HasSuffix(string(text), r.raised)) {
+			object = lua.LString(reworded(string(text)))
 		}
 	}
 	l.Push(lua.LFalse)

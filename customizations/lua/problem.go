@@ -21,6 +21,8 @@ const chunkName = "<string>"
 var (
 	// place matches the place in front of a message.
 	place = regexp.MustCompile(`^<string>:(\d+): ?`)
+	// address matches what gopher-lua writes for a value that has no text.
+	address = regexp.MustCompile(`\b(table|function|userdata): 0x[0-9a-f]+`)
 	// tracePlace matches a place in a stack trace.
 	tracePlace = regexp.MustCompile(`<string>:(\d+):`)
 )
@@ -76,14 +78,15 @@ func (r *run) explain(err error) (message string, line int) {
 		message = message[len(found[0]):]
 	}
 	if message != r.raised {
-		message = withoutUserdata(message)
+		message = reworded(message)
 	}
 	return message, line
 }
 
-// withoutUserdata rewrites a message of the Lua machine about a view, which a script sees as a table.
-func withoutUserdata(message string) string {
-	return strings.ReplaceAll(message, "userdata", "table")
+// reworded returns a message of the Lua machine in the words that a script knows: a view is a table, and no value has an
+// address, which would differ from run to run.
+func reworded(message string) string {
+	return strings.ReplaceAll(address.ReplaceAllString(message, "$1"), "userdata", "table")
 }
 
 // maxErrorTable is how long the text of an error may be that is a table.
@@ -92,7 +95,7 @@ const maxErrorTable = 256
 // errorText returns what a script raised as a message.
 func (r *run) errorText(object lua.LValue) string {
 	if !isTable(object) {
-		return object.String()
+		return toText(object)
 	}
 	c := result{run: r, share: true}
 	value, err := c.value(object)

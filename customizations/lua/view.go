@@ -76,6 +76,9 @@ func (s *views) reset() {
 	for i := range s.used {
 		v := &s.blocks[i/viewsPerBlock][i%viewsPerBlock]
 		clear(v.fields)
+		if cap(v.fields) > 4*manyFields {
+			v.fields = nil
+		}
 		*v = view{fields: v.fields[:0]}
 	}
 	s.used = 0
