@@ -266,11 +266,8 @@ func (f *Federation) startCluster(ctx, lifetime context.Context, c *Cluster, ser
 // launch starts processes and waits until all answer.
 func (f *Federation) launch(ctx context.Context, processes ...*process) error {
 	for _, p := range processes {
-		// The name of a port is the name of its process; etcd has a second one.
-		for _, port := range []string{p.name, p.name + "-peer"} {
-			if err := f.ports.release(port); err != nil {
-				return err
-			}
+		if err := f.ports.release(p.name); err != nil {
+			return err
 		}
 		p.start()
 	}
@@ -374,7 +371,8 @@ func (f *Federation) Run(ctx context.Context, p Program) error {
 	return nil
 }
 
-// Port returns a port on 127.0.0.1 for the program of that name to listen on. It is held until Run starts the program.
+// Port returns a port on 127.0.0.1 for the program of that name to listen on; one that needs several appends a dash and a word to its
+// name. They are held until Run starts the program.
 func (f *Federation) Port(name string) (int, error) { return f.ports.take(name) }
 
 // newProcess returns a process that is not started yet. Its name is its log file's name, too.

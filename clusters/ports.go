@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -71,16 +72,18 @@ func (p *ports) take(name string) (int, error) {
 	return 0, fmt.Errorf("find a port for %s: none free on 127.0.0.1 between %d and %d", name, lowestPort, highestPort)
 }
 
-// release lets go of the port, so that its server can listen.
+// release lets go of the server's port, so that it can listen, and of those whose names are the server's with a dash and a word.
 func (p *ports) release(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	listener := p.taken[name]
-	if listener == nil {
-		return nil
+	var errs []error
+	for of, listener := range p.taken {
+		if of == name || strings.HasPrefix(of, name+"-") {
+			delete(p.taken, of)
+			errs = append(errs, listener.Close())
+		}
 	}
-	delete(p.taken, name)
-	return listener.Close()
+	return errors.Join(errs...)
 }
 
 // save writes down which ports were taken.

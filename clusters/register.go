@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// systemNamespace is where a member keeps the account of the control plane.
+	// systemNamespace is where the control plane keeps what belongs to the controllers, and a member the account of the control plane.
 	systemNamespace = "karmada-system"
 	// clusterNamespace is where the control plane keeps the credentials of its members.
 	clusterNamespace = "karmada-cluster"
@@ -40,7 +40,7 @@ func (f *Federation) Register(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("register members: %w", err)
 	}
-	objects := slices.Concat(definitions, admission, []*unstructured.Unstructured{Namespace(clusterNamespace)})
+	objects := slices.Concat(definitions, admission, []*unstructured.Unstructured{Namespace(clusterNamespace), Namespace(systemNamespace)})
 	if err := f.ControlPlane().Apply(ctx, "", objects...); err != nil {
 		return fmt.Errorf("register members: %w", err)
 	}

@@ -38,6 +38,7 @@ type managerOptions struct {
 	metricsAddress      string
 	healthAddress       string
 	logging             logging
+	admission           admissionOptions
 	skippedNamespaces   []string
 	clusterPeriod       time.Duration
 	failureThreshold    time.Duration
@@ -74,6 +75,7 @@ The control plane must serve the definitions in api/crds.`,
 	f.DurationVar(&o.clusterPeriod, "cluster-status-update-frequency", 10*time.Second, "how often clusters are looked at")
 	f.DurationVar(&o.failureThreshold, "cluster-failure-threshold", 30*time.Second, "for how long a ready cluster has to fail before it is not ready")
 	f.DurationVar(&o.successThreshold, "cluster-success-threshold", 30*time.Second, "for how long a cluster has to answer before it is ready again")
+	o.admission.addFlags(f)
 	o.logging.addFlags(f)
 	return cmd
 }
@@ -121,11 +123,20 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	if err != nil {
 		return err
 	}
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	server, keeper, err := o.admission.server(ctx, direct)
+	if err != nil {
+		return err
+	}
 	tuned, options := controllers.Tune(config, ctrl.Options{
 		Scheme: scheme, LeaderElection: o.leaderElect, LeaderElectionID: "dragoman-controller-manager",
 		LeaderElectionNamespace: o.leaderElectionSpace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress: o.healthAddress,
+		WebhookServer:          server,
 	})
 	mgr, err := ctrl.NewManager(tuned, options)
 	if err != nil {
@@ -134,6 +145,11 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	byLanguage, err := engines()
 	if err != nil {
 		return err
+	}
+	if server != nil {
+		if err := addAdmission(mgr, keeper, byLanguage); err != nil {
+			return err
+		}
 	}
 	live := rules.New(customizations.Options{Link: "customizations", Engines: byLanguage}, webhook.Options{
 		Services: services{mgr.GetClient()}, Certificates: certificates{mgr.GetAPIReader()},

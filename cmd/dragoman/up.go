@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/dragoman-io/dragoman/admission"
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/clusters"
 	"github.com/dragoman-io/dragoman/manifest"
 )
@@ -183,11 +185,20 @@ func runControllers(ctx context.Context, federation *clusters.Federation) error 
 		return fmt.Errorf("run %s: %w", name, err)
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	webhookPort, err := federation.Port(name + "-webhooks")
+	if err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	webhookAddress := net.JoinHostPort("127.0.0.1", strconv.Itoa(webhookPort))
+	if err := federation.ControlPlane().Apply(ctx, "", admissionWebhooks("https://"+webhookAddress)); err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
 	return federation.Run(ctx, clusters.Program{
 		Name: name,
 		Path: program,
 		Args: []string{
 			name, "--context", clusters.ControlPlane, "--health-probe-bind-address", address,
+			"--webhook-bind-address", webhookAddress, "--webhook-host", "127.0.0.1",
 			// On one machine clusters come and go in seconds.
 			"--cluster-status-update-frequency", "2s", "--cluster-failure-threshold", "6s", "--cluster-success-threshold", "2s",
 		},
@@ -200,13 +211,40 @@ func runControllers(ctx context.Context, federation *clusters.Federation) error 
 			if err != nil {
 				return err
 			}
-			defer response.Body.Close() //nolint:errcheck // nothing was read
+			defer response.Body.Close()
 			if response.StatusCode != http.StatusOK {
 				return fmt.Errorf("%s answers %s", name, response.Status)
 			}
 			return nil
 		},
 	})
+}
+
+// admissionWebhooks returns the configuration that has the control plane ask the controller manager about rules that are written.
+func admissionWebhooks(url string) *unstructured.Unstructured {
+	var webhooks []any
+	for _, path := range []string{admission.PathCustomization, admission.PathWebhookConfiguration} {
+		kind := strings.TrimPrefix(path, "/validate-")
+		webhooks = append(webhooks, map[string]any{
+			"name":                    kind + ".config.karmada.io",
+			"admissionReviewVersions": []any{"v1"},
+			"sideEffects":             "None",
+			"failurePolicy":           "Ignore",
+			"clientConfig":            map[string]any{"url": url + path},
+			"rules": []any{map[string]any{
+				"apiGroups":   []any{configv1alpha1.GroupVersion.Group},
+				"apiVersions": []any{configv1alpha1.GroupVersion.Version},
+				"operations":  []any{"CREATE", "UPDATE"},
+				"resources":   []any{kind + "s"},
+			}},
+		})
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1",
+		"kind":       "ValidatingWebhookConfiguration",
+		"metadata":   map[string]any{"name": "dragoman"},
+		"webhooks":   webhooks,
+	}}
 }
 
 // decodeObjects returns the objects of all files.

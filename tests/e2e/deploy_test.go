@@ -132,7 +132,7 @@ func TestRights(t *testing.T) {
 		{"credentials of members are read", "get", "", "secrets", "", "karmada-cluster", "member1", true},
 		{"the certificate is renewed", "update", "", "secrets", "", "dragoman-system", "dragoman-tls", true},
 		{"the webhooks trust it", "update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", "", "", "dragoman", true},
-		{"a leader is elected", "update", "coordination.k8s.io", "leases", "", "dragoman-system", "dragoman", true},
+		{"a leader is elected", "update", "coordination.k8s.io", "leases", "", "dragoman-system", "dragoman-controller-manager", true},
 		{"events are written", "create", "", "events", "", "shop", "", true},
 		{"nobody is impersonated", "impersonate", "", "users", "", "", "admin", false},
 		{"no rights are given away", "escalate", "rbac.authorization.k8s.io", "clusterroles", "", "", "", false},
