@@ -103,3 +103,7 @@ func object(apiVersion, kind string, labels ...string) *unstructured.Unstructure
 	}
 	return o
 }
+
+func newScript(lua, cel string) *configv1alpha1.Script {
+	return &configv1alpha1.Script{LuaScript: lua, CELExpression: cel}
+}
