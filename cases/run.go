@@ -26,8 +26,8 @@ type Runner struct {
 	Strict bool
 	// Parallel is how many cases run at once; 0 means one for each processor.
 	Parallel int
-	// Watch returns who is told what happens while a case runs, beside the Result: its Step, Read and Printed are called.
-	// Nil, and a nil Trace, mean nobody. It is called from several goroutines, but the functions of one Trace are not.
+	// Watch returns who is told what happens while a case runs, beside the Result. Nil, and a nil Trace, mean nobody. It is
+	// called from several goroutines, the functions of one Trace are not.
 	Watch func(*Case) *interpreter.Trace
 }
 
@@ -83,7 +83,9 @@ type PanicError struct {
 }
 
 // Error returns the value.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v: a defect of the program", e.Value) }
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("panic: %v: a defect of the program", e.Value)
+}
 
 // Run runs every case and returns the results in the order of the cases. A context that ends makes the cases that have
 // not run yet fail with its error.
@@ -135,6 +137,9 @@ func (r Runner) run(ctx context.Context, c *Case) Result {
 	}
 	result.Outcome = Passed
 	r.expect(info, &result)
+	if len(result.Diffs) > 0 && result.Position == "" {
+		result.Position = origin(ctx, rules, c, result.Diffs[0])
+	}
 	if result.Outcome == Failed && result.Position == "" {
 		result.Position = result.Source.Position
 	}
@@ -165,15 +170,7 @@ func (r Runner) context(ctx context.Context, result *Result) context.Context {
 		},
 	}
 	if r.Watch != nil {
-		if watcher := r.Watch(result.Case); watcher != nil {
-			trace.Step, trace.Read = watcher.Step, watcher.Read
-			if printed := watcher.Printed; printed != nil {
-				trace.Printed = func(source interpreter.Source, text string) {
-					result.Printed = append(result.Printed, text)
-					printed(source, text)
-				}
-			}
-		}
+		trace = interpreter.JoinTraces(trace, r.Watch(result.Case))
 	}
 	return interpreter.WithTrace(result.Case.Context(ctx), trace)
 }

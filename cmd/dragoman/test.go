@@ -22,6 +22,7 @@ type testOptions struct {
 	genericiooptions.IOStreams
 	webhook webhookOptions
 	laws    lawOptions
+	gate    gateOptions
 
 	rules    []string
 	shipped  bool
@@ -72,10 +73,11 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the cases that passed as well")
 	f.StringVar(&o.run, "run", "", "run only the cases whose name matches this regular expression")
 	f.IntVar(&o.parallel, "parallel", 0, "how many cases run at once (default one for each processor)")
-	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit")
-	registerCompletion(cmd, "output", []string{"text", "json", "junit"})
+	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit, github")
+	registerCompletion(cmd, "output", []string{"text", "json", "junit", "github"})
 	o.webhook.addFlags(f)
 	o.laws.addFlags(f)
+	o.gate.addFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("filename", "shipped", "webhook")
 	return cmd
 }
@@ -83,6 +85,9 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 func (o *testOptions) test(ctx context.Context, paths []string) error {
 	report, err := o.report()
 	if err != nil {
+		return err
+	}
+	if err := o.gate.prepare(); err != nil {
 		return err
 	}
 	found, err := cases.Load(paths...)
@@ -99,16 +104,14 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	runner := cases.Runner{Rules: rules, Strict: o.strict, Parallel: o.parallel}
+	runner := cases.Runner{Rules: rules, Strict: o.strict, Parallel: o.parallel, Watch: o.gate.watch}
 	results := runner.Run(ctx, found)
 	if o.update {
 		return o.rewrite(results)
 	}
-	broken, err := o.checkLaws(ctx, found, rules)
-	if err != nil {
+	if results, err = o.demand(ctx, results, rules); err != nil {
 		return err
 	}
-	results = append(results, broken...)
 	if err := report(o.Out, results); err != nil {
 		return err
 	}
@@ -143,6 +146,9 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 			return nil, err
 		}
 		set, err := newSet(data)
+		if err == nil {
+			o.gate.coverSet(set)
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -157,6 +163,9 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 		remote, err := o.webhook.interpreter()
 		return cases.Fixed(remote), err
 	case o.shipped:
+		if err := o.gate.coverShipped(); err != nil {
+			return nil, err
+		}
 		return cases.Fixed(rest), nil
 	case len(o.rules) > 0:
 		rules, err := given(o.rules...)
@@ -182,8 +191,10 @@ func (o *testOptions) report() (cases.Report, error) {
 		return cases.JSON, nil
 	case "junit":
 		return cases.JUnit, nil
+	case "github":
+		return cases.GitHub, nil
 	}
-	return nil, unusablef("--output: want one of text, json, junit, got %q", o.output)
+	return nil, unusablef("--output: want one of text, json, junit, github, got %q", o.output)
 }
 
 // colored returns an outcome's label in the colour of its meaning.

@@ -36,12 +36,12 @@ func (p *Program) Nodes() []Node {
 		return nil
 	}
 	var out []Node
-	s.walk(s.tree.Expr(), 0, false, func(e ast.Expr, parent int64, optional bool) {
+	s.walk(s.tree.Expr(), role{}, func(e ast.Expr, r role) {
 		line, column := s.place(e.ID())
 		t := s.tree.GetType(e.ID())
 		out = append(out, Node{
-			ID: e.ID(), Parent: parent, Line: line, Column: column, Text: s.text(e), Optional: optional,
-			Condition: t != nil && t.Kind() == types.BoolKind,
+			ID: e.ID(), Parent: r.parent, Line: line, Column: column, Text: s.text(e), Optional: r.optional,
+			Condition: r.decides || t != nil && t.Kind() == types.BoolKind && !isChoice(e),
 		})
 	})
 	return out
@@ -56,12 +56,25 @@ func (s *syntax) text(e ast.Expr) string {
 	return text
 }
 
-// walk visits the nodes that somebody wrote: a macro and its arguments, not what it expands to.
-func (s *syntax) walk(e ast.Expr, parent int64, optional bool, visit func(e ast.Expr, parent int64, optional bool)) {
+// role is what a node is to the one around it.
+type role struct {
+	parent int64
+	// optional tells that an evaluation may leave it out, decides that it is taken as true or false.
+	optional, decides bool
+}
+
+// walk visits the nodes that somebody wrote: a macro and its arguments, not what it expands to. A choice that is itself a
+// branch of a choice is evaluated as a part of that one: its parts are visited, it is not.
+func (s *syntax) walk(e ast.Expr, r role, visit func(ast.Expr, role)) {
 	if e.Kind() == ast.IdentKind || isConstant(e) {
 		return
 	}
-	visit(e, parent, optional)
+	visit(e, r)
+	s.inside(e, role{parent: e.ID()}, visit)
+}
+
+// inside visits what is in e. r is the role of its first part.
+func (s *syntax) inside(e ast.Expr, r role, visit func(ast.Expr, role)) {
 	written := e
 	macro, expanded := s.tree.SourceInfo().GetMacroCall(e.ID())
 	if expanded {
@@ -69,13 +82,35 @@ func (s *syntax) walk(e ast.Expr, parent int64, optional bool, visit func(e ast.
 	}
 	first := true
 	for part := range parts(written) {
-		skippable := !first && s.skips(written, expanded)
+		inner := role{parent: r.parent, optional: r.optional, decides: isLogic(written) || isChoice(written)}
+		if !first {
+			inner.optional, inner.decides = s.skips(written, expanded), isLogic(written)
+		}
+		branch := !first && isChoice(written)
 		first = false
 		if expanded && s.tree.GetType(part.ID()) == nil {
 			continue // the name of a macro's variable
 		}
-		s.walk(s.inTree(part), e.ID(), skippable, visit)
+		if part = s.inTree(part); branch && isChoice(part) {
+			s.inside(part, inner, visit)
+		} else {
+			s.walk(part, inner, visit)
+		}
 	}
+}
+
+// isChoice tells whether e is a ? b : c.
+func isChoice(e ast.Expr) bool {
+	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Conditional
+}
+
+// isLogic tells whether e is a && b or a || b.
+func isLogic(e ast.Expr) bool {
+	if e.Kind() != ast.CallKind {
+		return false
+	}
+	name := e.AsCall().FunctionName()
+	return name == operators.LogicalAnd || name == operators.LogicalOr
 }
 
 // isConstant tells whether e is made of literals alone, so that its value is known before it is evaluated.
@@ -140,10 +175,10 @@ type stepOf struct {
 func stepsOf(s *syntax, source interpreter.Source) map[int64]stepOf {
 	out := map[int64]stepOf{}
 	paths := pathsOf(s)
-	s.walk(s.tree.Expr(), 0, false, func(e ast.Expr, parent int64, _ bool) {
+	s.walk(s.tree.Expr(), role{}, func(e ast.Expr, r role) {
 		line, column := s.place(e.ID())
 		out[e.ID()] = stepOf{path: paths[e.ID()], Step: interpreter.Step{
-			Source: source, Line: line, Column: column, Node: e.ID(), Parent: parent, Text: s.text(e),
+			Source: source, Line: line, Column: column, Node: e.ID(), Parent: r.parent, Text: s.text(e),
 		}}
 	})
 	return out
