@@ -89,5 +89,5 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 			Severity: script.Error, Source: src, Message: strings.TrimSpace(err.Error()), Err: err,
 		}}
 	}
-	return p, nil, nil
+	return p, s.checkFields(lib, anyObject, script.Warning), nil
 }

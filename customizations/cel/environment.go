@@ -34,6 +34,7 @@ type library struct {
 	// functions are the names of all functions, and signatures how those of kube are called.
 	functions  []string
 	signatures map[string]string
+	kube       map[string]*kube.Function
 }
 
 // Options returns what the language of rules adds to standard CEL, for an environment that type-checks rules otherwise:
@@ -85,6 +86,7 @@ func newLibrary(table []kube.Function) (*library, error) {
 		dispatcher:   celinterpreter.NewDispatcher(),
 		meters:       meters(table),
 		signatures:   map[string]string{},
+		kube:         map[string]*kube.Function{},
 	}
 	declared := base.Functions()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
@@ -106,6 +108,7 @@ func newLibrary(table []kube.Function) (*library, error) {
 		f := &table[i]
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			l.signatures["kube."+name] = signature(name, f)
+			l.kube["kube."+name] = f
 		}
 	}
 	for _, info := range interpreter.Operations() {
