@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
@@ -181,6 +182,7 @@ func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha
 		}
 	}
 	if was == nil || was.Status != ready.Status {
+		log.FromContext(ctx).Info("whether the cluster is ready has changed", "cluster", cluster.Name, "ready", ready.Status, "message", ready.Message)
 		c.Event(cluster, ready.Status != metav1.ConditionTrue, "ClusterReady"+string(ready.Status), "CheckHealth", ready.Message)
 	}
 	return c.taint(ctx, cluster, ready.Status)
@@ -239,6 +241,7 @@ func (c *Controller) ensureMember(ctx context.Context, name string, conn *connec
 	if _, err := c.Members.Connect(context.WithoutCancel(ctx), name, conn.config); err != nil {
 		return err
 	}
+	log.FromContext(ctx).Info("connected to the cluster", "cluster", name, "endpoint", conn.config.Host)
 	c.Connected(name)
 	return nil
 }
