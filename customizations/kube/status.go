@@ -4,10 +4,8 @@ import (
 	"maps"
 
 	"github.com/dragoman-io/dragoman/interpreter/value"
+	"github.com/dragoman-io/dragoman/status"
 )
-
-// generationAnnotation is where the control plane writes the template's generation on the object in a member.
-const generationAnnotation = "resourcetemplate.karmada.io/generation"
 
 func statuses() []Function {
 	return []Function{
@@ -52,8 +50,8 @@ func statuses() []Function {
 			Lua: `kube.setStatus(object, {phase = "Running"})`,
 			CEL: `kube.setStatus(object, {'phase': 'Running', 'reason': null})`,
 			Call: func(_ *Call, args []any) (any, error) {
-				status, err := withFields(object(args[0]), object(args[1]))
-				return replaceStatus(object(args[0]), status), err
+				changed, err := withFields(object(args[0]), object(args[1]))
+				return replaceStatus(object(args[0]), changed), err
 			},
 		},
 		{
@@ -94,14 +92,14 @@ func reflectStatus(_ *Call, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := value.Map(o, "status")
+	reported, err := value.Map(o, "status")
 	if err != nil {
 		return nil, err
 	}
-	if status == nil {
+	if reported == nil {
 		return map[string]any{}, nil
 	}
-	out := pick(status, fields)
+	out := pick(reported, fields)
 	generation, err := at(o, "metadata.generation")
 	if err != nil {
 		return nil, err
@@ -113,7 +111,7 @@ func reflectStatus(_ *Call, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := numberOf(annotations[generationAnnotation]); ok {
+	if n, ok := numberOf(annotations[status.TemplateGenerationAnnotation]); ok {
 		out["resourceTemplateGeneration"] = n
 	}
 	return out, nil
@@ -136,19 +134,20 @@ func observedGeneration(_ *Call, args []any) (any, error) {
 	return whole(args[0], "status.observedGeneration")
 }
 
-// hasCaughtUp tells whether a member has observed the given generation of the template.
+// hasCaughtUp tells whether a member has observed the given generation of the template, by the generation standard.
 func hasCaughtUp(item map[string]any, generation int64) (bool, error) {
 	if item["status"] == nil {
 		return false, nil
 	}
-	var numbers [3]int64
-	for i, path := range []string{"status.observedGeneration", "status.generation", "status.resourceTemplateGeneration"} {
-		var err error
-		if numbers[i], err = whole(item, path); err != nil {
+	reported := make(map[string]any, 3)
+	for _, field := range []string{"observedGeneration", "generation", "resourceTemplateGeneration"} {
+		n, err := whole(item, "status."+field)
+		if err != nil {
 			return false, err
 		}
+		reported[field] = n
 	}
-	return numbers[0] >= numbers[1] && numbers[2] >= generation, nil
+	return status.CaughtUp(reported, generation)
 }
 
 // withFields returns o's status with each of fields set, or removed when it is null.
@@ -157,22 +156,22 @@ func withFields(o, fields map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := make(map[string]any, len(old)+len(fields))
-	maps.Copy(status, old)
+	out := make(map[string]any, len(old)+len(fields))
+	maps.Copy(out, old)
 	for field, v := range fields {
 		if v == nil {
-			delete(status, field)
+			delete(out, field)
 		} else {
-			status[field] = v
+			out[field] = v
 		}
 	}
-	return status, nil
+	return out, nil
 }
 
-// replaceStatus returns the JSON patch that gives o the status, or none when it is nil.
-func replaceStatus(o, status map[string]any) []any {
-	if status != nil {
-		return []any{operation("add", "/status", status)}
+// replaceStatus returns the JSON patch that gives o the status wanted, or none when it is nil.
+func replaceStatus(o, wanted map[string]any) []any {
+	if wanted != nil {
+		return []any{operation("add", "/status", wanted)}
 	}
 	if _, has := o["status"]; has {
 		return []any{operation("remove", "/status", nil)}
@@ -194,12 +193,12 @@ func advanceStatus(c *Call, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := withFields(o, object(args[2]))
+	changed, err := withFields(o, object(args[2]))
 	if err != nil {
 		return nil, err
 	}
-	status["observedGeneration"] = observed
-	patch := replaceStatus(o, status)
+	changed["observedGeneration"] = observed
+	patch := replaceStatus(o, changed)
 	generation, err := at(o, "metadata.generation")
 	if err == nil && generation == nil {
 		patch = append(patch, operation("add", "/metadata/generation", int64(0)))
