@@ -65,9 +65,7 @@ func BenchmarkFlink(b *testing.B) {
 	old, sources := &peer{}, map[interpreter.Operation]*script.Source{}
 	one, _ := twin.Get("flinkdeployments-in-lua")
 	for _, info := range interpreter.Operations() {
-		if s := *info.Script(&one.Object.Spec.Customizations); s.IsSet() {
-			sources[info.Operation] = &script.Source{Operation: info.Operation, Language: script.Lua, Text: s.LuaScript}
-		}
+		sources[info.Operation] = sourceOf(one, &info)
 	}
 	byOperation := map[interpreter.Operation]*cases.Case{}
 	for _, one := range load(b, "flink.apache.org") {
@@ -172,18 +170,9 @@ func ruleSources(b *testing.B, c *thirdparty.Catalogue) map[string]*script.Sourc
 	out := map[string]*script.Source{}
 	for _, one := range all {
 		for _, info := range interpreter.Operations() {
-			s := *info.Script(&one.Object.Spec.Customizations)
-			if !s.IsSet() {
-				continue
+			if source := sourceOf(one, &info); source != nil {
+				out[source.Position(1)] = source
 			}
-			source := &script.Source{
-				Customization: one.Object.Name, Operation: info.Operation, Language: script.Lua, Text: s.LuaScript,
-				File: one.File, Line: one.Lines[info.Operation],
-			}
-			if s.LuaScript == "" {
-				source.Language, source.Text = script.CEL, s.CELExpression
-			}
-			out[source.Position(1)] = source
 		}
 	}
 	return out
