@@ -18,6 +18,7 @@ const clockInterval = 1024
 // it counts them. There is no goroutine and no timer.
 type budget struct {
 	limits script.Limits
+	now    func() time.Time
 	rule   string
 	caller context.Context
 	// stepped is called before each instruction when it is not nil.
@@ -45,7 +46,7 @@ var (
 func (b *budget) start(ctx context.Context, rule string, stepped func()) {
 	b.rule, b.caller, b.stepped = rule, ctx, stepped
 	b.steps, b.bytes, b.failure = 0, 0, nil
-	b.deadline = time.Now().Add(b.limits.Timeout)
+	b.deadline = b.now().Add(b.limits.Timeout)
 	b.schedule()
 }
 
@@ -92,7 +93,7 @@ func (b *budget) check() error {
 			b.fail(interpreter.BudgetSteps, fmt.Sprintf("%d instructions", b.limits.Steps))
 		} else if err := b.caller.Err(); err != nil {
 			b.failure = err
-		} else if time.Now().After(b.deadline) {
+		} else if b.now().After(b.deadline) {
 			b.fail(interpreter.BudgetTime, b.limits.Timeout.String())
 		}
 	}
@@ -151,9 +152,9 @@ func bytesText(n int64) string {
 
 // pause lets the time that f takes not count.
 func (b *budget) pause(f func()) {
-	started := time.Now()
+	started := b.now()
 	f()
-	b.deadline = b.deadline.Add(time.Since(started))
+	b.deadline = b.deadline.Add(b.now().Sub(started))
 }
 
 // usage returns what the run cost.

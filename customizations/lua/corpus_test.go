@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,7 +88,8 @@ func items(tb testing.TB, name string) []interpreter.StatusItem {
 	return out
 }
 
-func newEngine() *lua.Engine { return lua.New(script.Limits{}, kube.Functions()) }
+// newEngine returns an engine with the default limits, but for the clock: a slow machine must not fail a test.
+func newEngine() *lua.Engine { return lua.New(script.Limits{Timeout: time.Minute}, kube.Functions()) }
 
 // compiled returns the rule of a script that must compile.
 func compiled(tb testing.TB, e *lua.Engine, src *script.Source) interpreter.Rule {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -19,6 +20,8 @@ type Engine struct {
 	limits  script.Limits
 	library *library
 	states  sync.Pool
+	// now is the clock that runs are timed by.
+	now func() time.Time
 	// plain leaves out the rewriting of scripts; tests compare with it.
 	plain bool
 }
@@ -35,7 +38,7 @@ var limitTables = sync.OnceFunc(func() { lua.MaxArrayIndex = maxList })
 // The first call sets lua.MaxArrayIndex, for the whole process.
 func New(limits script.Limits, functions []kube.Function) *Engine {
 	limitTables()
-	return &Engine{limits: limits.WithDefaults(), library: newLibrary(functions)}
+	return &Engine{limits: limits.WithDefaults(), library: newLibrary(functions), now: time.Now}
 }
 
 // Compile returns the rule of src and warnings about it; see script.Engine.

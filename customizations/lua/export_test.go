@@ -1,9 +1,18 @@
 package lua
 
 import (
+	"time"
+
 	"github.com/dragoman-io/dragoman/customizations/kube"
 	"github.com/dragoman-io/dragoman/customizations/script"
 )
+
+// NewTimed returns an engine whose runs are timed by a clock.
+func NewTimed(limits script.Limits, functions []kube.Function, now func() time.Time) *Engine {
+	e := New(limits, functions)
+	e.now = now
+	return e
+}
 
 // NewPlain returns an engine that compiles scripts as they are, without rewriting them.
 func NewPlain(limits script.Limits, functions []kube.Function) *Engine {

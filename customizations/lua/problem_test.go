@@ -91,27 +91,29 @@ func TestErrorsHaveCauses(t *testing.T) {
 	require.ErrorContains(t, err, "another")
 }
 
+// TestDeadlines holds that a run ends with its caller's context, and with its own time.
 func TestDeadlines(t *testing.T) {
-	e := lua.New(script.Limits{Steps: 1 << 40}, nil)
+	clock := time.Unix(0, 0)
+	tick := func() time.Time { clock = clock.Add(time.Millisecond); return clock }
+	e := lua.NewTimed(script.Limits{Steps: 1 << 40, Timeout: 10 * time.Millisecond}, nil, tick)
 	rule := compiled(t, e, source(interpreter.InterpretHealth, inHealth("while true do end")))
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := rule(ctx, health(t))
-	require.ErrorIs(t, err, context.Canceled, "before it begins")
-
-	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	_, err = rule(ctx, health(t))
-	require.ErrorIs(t, err, context.DeadlineExceeded, "the caller's deadline")
-
-	e = lua.New(script.Limits{Steps: 1 << 40, Timeout: 10 * time.Millisecond}, nil)
-	rule = compiled(t, e, source(interpreter.InterpretHealth, inHealth("while true do end")))
-	_, err = rule(t.Context(), health(t))
+	_, err := rule(t.Context(), health(t))
 	var over *interpreter.BudgetError
 	require.ErrorAs(t, err, &over)
 	assert.Equal(t, interpreter.BudgetTime, over.Budget)
-	assert.Equal(t, "10ms", over.Limit)
+	require.EqualError(t, err, "test.healthInterpretation:2: over its time budget of 10ms\n | while true do end")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = rule(ctx, health(t))
+	require.ErrorIs(t, err, context.Canceled, "before it begins")
+
+	e = lua.New(script.Limits{Steps: 1 << 40, Timeout: time.Hour}, nil)
+	rule = compiled(t, e, source(interpreter.InterpretHealth, inHealth("print() while true do end")))
+	ctx, cancel = context.WithCancel(t.Context())
+	ctx = interpreter.WithTrace(ctx, &interpreter.Trace{Printed: func(interpreter.Source, string) { cancel() }})
+	_, err = rule(ctx, health(t))
+	require.ErrorIs(t, err, context.Canceled, "while it goes on")
 }
 
 // TestLimitsAreExact holds that a run stops with the very instruction that is too many, and costs the same every time.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 )
 
 var (
-	limits    = script.Limits{Steps: 100_000, Memory: 4 << 20}
+	limits    = script.Limits{Steps: 100_000, Memory: 4 << 20, Timeout: time.Minute}
 	rewritten = lua.New(limits, kube.Functions())
 	plain     = lua.NewPlain(limits, kube.Functions())
 )

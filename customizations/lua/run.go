@@ -51,7 +51,7 @@ const (
 
 func newRun(e *Engine) *run {
 	r := &run{engine: e}
-	r.limits = e.limits
+	r.limits, r.now = e.limits, e.now
 	r.l = lua.NewState(lua.Options{
 		CallStackSize: e.limits.Depth, RegistrySize: registrySize, RegistryMaxSize: maxRegistry, RegistryGrowStep: registrySize,
 		SkipOpenLibs: true,
