@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,11 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 )
@@ -204,13 +206,9 @@ func newBenchmarkSetup(b *testing.B, op interpreter.Operation) benchmarkSetup {
 			return &interpreter.Response{Health: interpreter.HealthOf(true)}, nil
 		}
 		out := &unstructured.Unstructured{Object: map[string]any{}}
-		for name, value := range req.Object.Object {
-			out.Object[name] = value
-		}
+		maps.Copy(out.Object, req.Object.Object)
 		spec := map[string]any{}
-		for name, value := range req.Object.Object["spec"].(map[string]any) {
-			spec[name] = value
-		}
+		maps.Copy(spec, req.Object.Object["spec"].(map[string]any))
 		spec["replicas"] = int64(req.DesiredReplicas)
 		out.Object["spec"] = spec
 		return &interpreter.Response{Object: out}, nil

@@ -11,9 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 )
 
 // endpointKey identifies the endpoint of a webhook: where it is, and whom it is trusted as.
@@ -104,7 +105,7 @@ func dialService(services ServiceSource, dial dialFunc, ref configv1alpha1.Servi
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		address, err := resolve(ctx, services, ref)
 		if err != nil {
-			return nil, &resolveError{fmt.Errorf("Service %s/%s: %w", ref.Namespace, ref.Name, err)}
+			return nil, &resolveError{fmt.Errorf("service %s/%s: %w", ref.Namespace, ref.Name, err)}
 		}
 		return dial(ctx, network, address)
 	}

@@ -90,8 +90,7 @@ func (e *endpoint) postOnce(ctx context.Context, query string, body []byte) ([]b
 	req.Header.Set("User-Agent", "dragoman")
 	resp, err := e.client.Do(req)
 	if err != nil {
-		var wrapped *url.Error // names the method and the URL, which the caller does for every error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
 		return nil, err

@@ -13,12 +13,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // faulty is a webhook in memory that answers as its handler does, and the set that asks it. It must be made in a
@@ -97,7 +99,7 @@ func TestFaultyWebhooks(t *testing.T) {
 		{"an answer that says its length is too large", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", fmt.Sprint(100<<20))
-			w.WriteHeader(200)
+			w.WriteHeader(http.StatusOK)
 		}, "answer: want at most 1048576 bytes, got 104857600"},
 		{"an endless answer", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -131,7 +133,7 @@ func TestFaultyWebhooks(t *testing.T) {
 				client := interpreter.Client{Interpreter: newFaulty(t, tc.handler).set}
 				_, _, err := client.InterpretReplica(t.Context(), web(t))
 				require.ErrorContains(t, err, where)
-				assert.ErrorContains(t, err, tc.want)
+				require.ErrorContains(t, err, tc.want)
 				assert.NotErrorIs(t, err, interpreter.ErrNotHandled)
 			})
 		})
@@ -179,7 +181,7 @@ func TestWrongAnswersOfOneOperation(t *testing.T) {
 		t.Run(tc.reason, func(t *testing.T) {
 			req := complete(t, interpreter.Request{Operation: tc.op, Object: web(t), ObservedObject: web(t)})
 			resp, err := webhook.DecodeResponse(req, []byte(strings.ReplaceAll(tc.answer, "%s", "7")))
-			assert.ErrorContains(t, err, tc.want)
+			require.ErrorContains(t, err, tc.want)
 			assert.Nil(t, resp)
 		})
 	}
@@ -271,7 +273,7 @@ func TestSlowWebhooks(t *testing.T) {
 						want = time.Duration(seconds) * time.Second
 					}
 					require.ErrorContains(t, err, fmt.Sprintf("%s: no answer within %s", where, want))
-					assert.ErrorIs(t, err, context.DeadlineExceeded)
+					require.ErrorIs(t, err, context.DeadlineExceeded)
 					assert.Equal(t, want, time.Since(start))
 				})
 			})
@@ -307,7 +309,7 @@ func TestACallerThatWaitsNoLonger(t *testing.T) {
 			_, _, err := interpreter.Client{Interpreter: f.set}.InterpretReplica(ctx, web(t))
 			cancel()
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.NotErrorIs(t, err, interpreter.ErrNotHandled, "that the caller gave up is no failure of the webhook, and not to be ignored")
+			require.NotErrorIs(t, err, interpreter.ErrNotHandled, "that the caller gave up is no failure of the webhook, and not to be ignored")
 			assert.NotContains(t, err.Error(), "not asked")
 		}
 	})
@@ -354,7 +356,7 @@ func TestBreaker(t *testing.T) {
 		f := newFaulty(t, func(w http.ResponseWriter, r *http.Request) {
 			asked.Add(1)
 			if !well.Load() {
-				w.WriteHeader(503)
+				w.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}
 			reply(healthy)(w, r)
@@ -385,7 +387,7 @@ func TestBreaker(t *testing.T) {
 // TestBreakerOutlivesAChange changes the configuration around a webhook that is left alone.
 func TestBreakerOutlivesAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFaulty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+		f := newFaulty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 		for range 5 {
 			require.Error(t, askHealth(t, f.set))
 		}
@@ -401,9 +403,11 @@ func TestBreakerOutlivesAChange(t *testing.T) {
 	})
 }
 
+// askHealth may be called in any goroutine.
 func askHealth(t *testing.T, i interpreter.Interpreter) error {
 	t.Helper()
-	_, err := interpreter.Client{Interpreter: i}.InterpretHealth(t.Context(), web(t))
+	deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"}}}
+	_, err := interpreter.Client{Interpreter: i}.InterpretHealth(t.Context(), deployment)
 	return err
 }
 
@@ -413,7 +417,7 @@ func TestFailurePolicyIgnore(t *testing.T) {
 		handler http.HandlerFunc
 		handled bool
 	}{
-		{"500 is a failed call", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, false},
+		{"500 is a failed call", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, false},
 		{"so is an answer that breaks the protocol", reply(`{}`), false},
 		{"and one that breaks the contract", reply(`{"response":{"uid":"%s","successful":true}}`), false},
 		{"an unsuccessful answer is an answer", reply(`{"response":{"uid":"%s","status":{"code":422,"message":"no"}}}`), true},

@@ -13,12 +13,13 @@ import (
 	"testing"
 	"time"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // answering is an Interpreter with one rule.
@@ -162,8 +163,8 @@ func TestRawRequestOfThePeer(t *testing.T) {
 		assert.Equal(t, 200, resp.StatusCode)
 		assert.Equal(t, "HTTP/1.1", resp.Proto)
 		assert.Equal(t, "application/json", resp.Header.Get("Content-Type"))
-		assert.Equal(t, `{"kind":"ResourceInterpreterContext","apiVersion":"config.karmada.io/v1alpha1","response":{"uid":"7","successful":true,`+
-			// [{"op":"add","path":"/spec","value":{"replicas":3}}]
-			`"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMiLCJ2YWx1ZSI6eyJyZXBsaWNhcyI6M319XQ==","patchType":"JSONPatch"}}`, string(answer))
+		// The patch is [{"op":"add","path":"/spec","value":{"replicas":3}}].
+		sameBytes(t, `{"kind":"ResourceInterpreterContext","apiVersion":"config.karmada.io/v1alpha1","response":{"uid":"7","successful":true,`+
+			`"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMiLCJ2YWx1ZSI6eyJyZXBsaWNhcyI6M319XQ==","patchType":"JSONPatch"}}`, answer)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestAppendJSONLeavesOthersToEncodingJSON(t *testing.T) {
 	for _, value := range []any{
-		0.5, 1e21, 1e-7, float64(3), -0.0, int32(7), json.Number("1.50"), []string{"a"}, map[string]int{"b": 1, "a": 2}, struct{ A any }{nil},
+		0.5, 1e21, 1e-7, float64(3), math.Copysign(0, -1), int32(7), json.Number("1.50"), []string{"a"}, map[string]int{"b": 1, "a": 2}, struct{ A any }{nil},
 		map[string]any(nil), []any(nil), map[string]any{"a": []any{int32(1), []string(nil)}},
 	} {
 		want, err := json.Marshal(value)

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // A remote is one webhook of a configuration.
@@ -100,8 +101,7 @@ func (r *remote) describe(err error) error {
 	if r.endpoint != nil {
 		where = " at " + r.endpoint.url
 	}
-	var status *StatusError
-	if errors.As(err, &status) {
+	if _, ok := errors.AsType[*StatusError](err); ok {
 		return fmt.Errorf("webhook %s%s answered %w", r.name, where, err)
 	}
 	return fmt.Errorf("webhook %s%s: %w", r.name, where, err)

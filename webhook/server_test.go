@@ -16,10 +16,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 func dialTLS(t *testing.T, url string, ca *authority) net.Conn {

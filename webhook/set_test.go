@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // hook returns a webhook that answers an operation of a kind.
@@ -141,16 +142,16 @@ func TestServices(t *testing.T) {
 	}{
 		{"ip", 0, "10.0.0.1:443"},
 		{"ip", 8443, "10.0.0.1:8443"},
-		{"ip", 80, "Service ns/ip: spec.ports: want port 80 among them, got 443, 8443"},
+		{"ip", 80, "service ns/ip: spec.ports: want port 80 among them, got 443, 8443"},
 		{"default", 0, "10.0.0.2:443"},
 		{"node", 0, "10.0.0.3:443"},
 		{"balanced", 0, "[fd00::1]:443"},
-		{"headless", 0, `Service ns/headless: spec.clusterIP: want an address, got "None"`},
+		{"headless", 0, `service ns/headless: spec.clusterIP: want an address, got "None"`},
 		{"external", 9000, "webhook.example.com:9000"},
-		{"nameless", 0, "Service ns/nameless: spec.externalName: want a name, got none"},
+		{"nameless", 0, "service ns/nameless: spec.externalName: want a name, got none"},
 		{"elsewhere", 0, "elsewhere.ns.svc:443"},
-		{"secret", 0, "Service ns/secret: forbidden"},
-		{"strange", 0, `Service ns/strange: spec.type: want ClusterIP`},
+		{"secret", 0, "service ns/secret: forbidden"},
+		{"strange", 0, `service ns/strange: spec.type: want ClusterIP`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var dialed string

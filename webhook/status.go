@@ -34,7 +34,7 @@ func (e *StatusError) Error() string {
 
 // Is tells whether the reason is the one that target stands for.
 func (e *StatusError) Is(target error) bool {
-	switch target { //nolint:errorlint // sentinels, as errors.Is asks for them
+	switch target {
 	case interpreter.ErrNotHandled:
 		return e.Reason == configv1alpha1.ReasonNotHandled
 	case interpreter.ErrNotReady:

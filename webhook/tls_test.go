@@ -15,12 +15,13 @@ import (
 	"testing"
 	"time"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // always is an Interpreter whose every answer is that all is well.
@@ -38,7 +39,7 @@ type connections struct {
 
 func (c *connections) configure(s *http.Server) {
 	quiet(s)
-	s.ConnState = func(conn net.Conn, state http.ConnState) {
+	s.ConnState = func(_ net.Conn, state http.ConnState) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch state {
@@ -129,7 +130,7 @@ func TestCertificatesThatAreNotTrusted(t *testing.T) {
 			defer set.Close()
 			err := askHealth(t, set)
 			require.ErrorContains(t, err, "webhook tests/all.example.com at "+url+": tls: failed to verify certificate: x509: ")
-			assert.ErrorContains(t, err, tc.want)
+			require.ErrorContains(t, err, tc.want)
 			opened, _ := count.counts()
 			assert.Equal(t, 1, opened, "trying again does not help")
 			count.closesAll(t)

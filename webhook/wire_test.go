@@ -8,10 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // object returns the object that the JSON is.
@@ -45,6 +46,13 @@ func complete(t testing.TB, req interpreter.Request) *interpreter.Request {
 	}
 	require.NoError(t, req.Complete())
 	return &req
+}
+
+func sameBytes(t *testing.T, want string, got []byte) {
+	t.Helper()
+	if want != string(got) {
+		t.Errorf("want the bytes\n%s\ngot\n%s", want, got)
+	}
 }
 
 // peerRequest is a request as the peer's client writes it.
@@ -88,7 +96,7 @@ func TestEncodeRequestWritesWhatThePeerWrites(t *testing.T) {
 			req := complete(t, tc.req)
 			data, err := webhook.EncodeRequest(req)
 			require.NoError(t, err)
-			assert.Equal(t, fmt.Sprintf(peerRequest, tc.req.Operation, tc.want), string(data))
+			sameBytes(t, fmt.Sprintf(peerRequest, tc.req.Operation, tc.want), data)
 
 			decoded, err := webhook.DecodeRequest(data)
 			require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestWalkthrough runs the commands of docs/webhook.md, in order, as a reader does from the root of the repository.
@@ -25,6 +26,7 @@ func TestWalkthrough(t *testing.T) {
 
 	bash := exec.CommandContext(t.Context(), "bash", "-c", script)
 	bash.Dir = root
+	bash.WaitDelay = 10 * time.Second // for what it left behind
 	out, err := bash.CombinedOutput()
 	for _, name := range []string{"tls.crt", "tls.key", "flink-webhook"} {
 		_ = os.Remove(name)

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // wellFormed puts every question, and returns one that was answered, or nil.

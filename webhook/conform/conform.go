@@ -12,9 +12,10 @@ import (
 	"net/url"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Options say what to ask, and how to reach the webhook. The zero value is useful.
@@ -182,13 +183,12 @@ func (c *checker) send(ctx context.Context, client *http.Client, method, content
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("no answer within %s", c.timeout)
 		}
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	m.status, m.contentType, m.proto = resp.StatusCode, resp.Header.Get("Content-Type"), resp.Proto
 	if m.body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1)); err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)

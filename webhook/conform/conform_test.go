@@ -15,13 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
-	"github.com/dragoman-io/dragoman/webhook/conform"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
+	"github.com/dragoman-io/dragoman/webhook/conform"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

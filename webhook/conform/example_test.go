@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http/httptest"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/dragoman-io/dragoman/webhook/conform"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // An operator's author checks a webhook in a test.
