@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -133,10 +134,23 @@ func compact(value any) string {
 	if err != nil {
 		return fmt.Sprint(value)
 	}
-	if len(data) > longest {
-		return string(data[:longest]) + "..."
+	return cut(string(data))
+}
+
+func cut(text string) string {
+	if len(text) > longest {
+		return text[:longest] + "..."
 	}
-	return string(data)
+	return text
+}
+
+// linesAbove returns how many lines of its file stand above a script, from the "file:line" of its first line.
+func linesAbove(position string) int {
+	line, err := strconv.Atoi(position[strings.LastIndexByte(position, ':')+1:])
+	if err != nil {
+		return 0
+	}
+	return line - 1
 }
 
 // Write writes what was recorded, the rules in the order in which they began.
@@ -154,8 +168,13 @@ func (r *ruleRun) write(out io.Writer) {
 		fmt.Fprintf(out, " at %s", r.source.Position)
 	}
 	fmt.Fprintln(out)
+	above := linesAbove(r.source.Position)
 	for _, l := range r.lines {
+		l.number += above
 		l.write(out)
+	}
+	for _, n := range r.nodes {
+		n.line += above
 	}
 	r.writeTree(out)
 	if len(r.reads) > 0 {
@@ -212,8 +231,8 @@ func (r *ruleRun) writeTree(out io.Writer) {
 				rest = fmt.Sprintf(", ... (%d in all)", len(values))
 				values = values[:most]
 			}
-			fmt.Fprintf(out, "  %4d:%-3d %s%s = %s%s\n", n.line, n.column, strings.Repeat("  ", depth),
-				strings.Join(strings.Fields(n.text), " "), strings.Join(values, ", "), rest)
+			fmt.Fprintf(out, "  %4d:%-3d %s%s = %s%s\n",
+				n.line, n.column, strings.Repeat("  ", depth), cut(strings.Join(strings.Fields(n.text), " ")), strings.Join(values, ", "), rest)
 			write(n.id, depth+1)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/cases/trace"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +35,7 @@ type interpretOptions struct {
 	output        string
 	managedFields bool
 	check         bool
+	trace         bool
 	// flags tells which flags were given.
 	flags *pflag.FlagSet
 }
@@ -78,6 +80,7 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 	f.StringSliceVar(&o.targets, "target", nil, "a cluster that the object is placed on, as name=replicas; may be repeated")
 	f.BoolVar(&o.managedFields, "show-managed-fields", false, "keep metadata.managedFields in printed objects")
 	f.BoolVar(&o.check, "check", false, "check the customizations instead, as the command check does")
+	f.BoolVar(&o.trace, "trace", false, "show what the rules do, on the error stream: lines and variables, values of all parts, what is read")
 	o.cluster.addFlags(f)
 	o.webhook.addFlags(f)
 	addOutputFlag(cmd, &o.output)
@@ -134,7 +137,9 @@ func (o *interpretOptions) run(ctx context.Context, args []string) error {
 	}
 	answers := make([]answer, len(questions))
 	for i, q := range questions {
-		answers[i] = ask(ctx, rules, q)
+		if answers[i], err = o.ask(ctx, rules, q); err != nil {
+			return err
+		}
 		for _, text := range answers[i].printed {
 			fmt.Fprintf(o.ErrOut, "print: %s\n", text)
 		}
@@ -198,16 +203,32 @@ func (o *interpretOptions) placement() ([]workv1alpha2.TargetCluster, error) {
 	return targets, nil
 }
 
+// ask asks one question, and shows what the rules did if that is wanted.
+func (o *interpretOptions) ask(ctx context.Context, rules interpreter.Interpreter, q question) (answer, error) {
+	if !o.trace || q.missing != "" {
+		return ask(ctx, rules, q), nil
+	}
+	recorder := trace.New()
+	a := ask(interpreter.WithTrace(ctx, recorder.Trace()), rules, q)
+	if errors.Is(a.err, interpreter.ErrNotHandled) {
+		return a, nil
+	}
+	if _, err := fmt.Fprintf(o.ErrOut, "TRACE  %s\n", q.request.Operation); err != nil {
+		return a, err
+	}
+	return a, recorder.Write(indented{o.ErrOut, "  "})
+}
+
 // ask asks one question.
 func ask(ctx context.Context, rules interpreter.Interpreter, q question) answer {
 	a := answer{request: q.request, missing: q.missing}
 	if q.missing != "" {
 		return a
 	}
-	ctx = interpreter.WithTrace(ctx, &interpreter.Trace{
+	ctx = interpreter.WithTrace(ctx, interpreter.JoinTraces(interpreter.TraceOf(ctx), &interpreter.Trace{
 		Answered: func(source interpreter.Source, _ error) { a.source = source },
 		Printed:  func(_ interpreter.Source, text string) { a.printed = append(a.printed, text) },
-	})
+	}))
 	resp, err := interpreter.Client{Interpreter: rules}.Do(ctx, q.request)
 	if err != nil {
 		a.err = err

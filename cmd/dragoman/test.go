@@ -30,6 +30,7 @@ type testOptions struct {
 	strict   bool
 	update   bool
 	verbose  bool
+	watch    bool
 	run      string
 	parallel int
 	output   string
@@ -71,6 +72,7 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	f.BoolVar(&o.strict, "strict", false, "compare recorded cases strictly, and fail those that expect nothing")
 	f.BoolVar(&o.update, "update", false, "rewrite what cases expect to what is answered, in place")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the cases that passed as well")
+	f.BoolVar(&o.watch, "watch", false, "keep running: test again what a changed file is about")
 	f.StringVar(&o.run, "run", "", "run only the cases whose name matches this regular expression")
 	f.IntVar(&o.parallel, "parallel", 0, "how many cases run at once (default one for each processor)")
 	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit, github")
@@ -79,6 +81,7 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	o.laws.addFlags(f)
 	o.gate.addFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("filename", "shipped", "webhook")
+	cmd.MarkFlagsMutuallyExclusive("watch", "update")
 	return cmd
 }
 
@@ -99,6 +102,9 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	}
 	if found, err = o.chosen(found); err != nil {
 		return err
+	}
+	if o.watch {
+		return o.keepTesting(ctx, paths, found, report)
 	}
 	rules, err := o.answering(ctx)
 	if err != nil {

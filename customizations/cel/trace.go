@@ -244,6 +244,11 @@ func fieldPaths(e ast.Expr, variables map[string]string, paths map[int64]string)
 		}
 		paths[e.ID()] = first + step
 		return paths[e.ID()]
+	case "kube.get":
+		if name, ok := all[1].AsLiteral().Value().(string); ok && all[1].Kind() == ast.LiteralKind {
+			paths[e.ID()] = first + "." + name
+		}
+		return paths[e.ID()]
 	case "or", "orValue", "kube.orElse":
 		return first
 	}
