@@ -7,9 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // Options say how a Set compiles.

@@ -9,9 +9,10 @@ import (
 	"reflect"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"go.yaml.in/yaml/v3"
 )
 
 // Kind is the kind of the objects that hold customizations.
@@ -229,7 +230,7 @@ func Distinct(cs []Customization) error {
 }
 
 func unjoin(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // undoes errors.Join
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}
 	return []error{err}

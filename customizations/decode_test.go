@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-io/dragoman/customizations"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 const head = "apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\n"

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -103,9 +104,7 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 		switch {
 		case name == "-":
 		case name == "" && (options == "inline" || field.Anonymous):
-			for name, inner := range jsonFields(field.Type) {
-				fields[name] = inner
-			}
+			maps.Copy(fields, jsonFields(field.Type))
 		case name != "":
 			fields[name] = field.Type
 		}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // Live holds the Set in force. Its zero value has none: until the first Store every question is answered with

@@ -10,10 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // errBoth is why a rule with scripts in both languages does not load.

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/customizations"
-	"github.com/dragoman-io/dragoman/customizations/script"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 type rics = []customizations.Customization
@@ -237,7 +238,7 @@ func TestOnlyWhatChangedIsCompiled(t *testing.T) {
 		assert.Equal(t, step.want, engine.compiled.Load()-before, step.reason)
 		assert.InDelta(t, 1000, next.Len(), 1, step.reason)
 	}
-	require.Equal(t, 999, len(set.Replaced(all[1:]...).Names()), "what is not in the list goes")
+	require.Len(t, set.Replaced(all[1:]...).Names(), 999, "what is not in the list goes")
 }
 
 func TestLazySetCompilesOnFirstUse(t *testing.T) {

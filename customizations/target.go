@@ -7,11 +7,12 @@ import (
 	"regexp"
 	"strings"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 )
 
 // Target is which objects a customization is about, read from its spec.target.

@@ -213,7 +213,7 @@ func TestEveryFileIsEmbedded(t *testing.T) {
 	for _, c := range all {
 		embedded = append(embedded, strings.TrimPrefix(c.File, "thirdparty/"))
 	}
-	require.NoError(t, fs.WalkDir(os.DirFS("."), ".", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Base(path) == cases.CustomizationsFile {
 			found = append(found, path)
 		}

@@ -14,7 +14,7 @@ func (f *Function) Check(args []any) ([]any, error) {
 		return nil, fmt.Errorf("kube.%s: want %s, got %d", f.Name, f.arity(), len(args))
 	}
 	for i, p := range f.Params {
-		if i < len(args) || p.Optional || f.Variadic && i == len(f.Params)-1 {
+		if i < len(args) || p.Optional || f.repeats(i) {
 			continue
 		}
 		return nil, fmt.Errorf("kube.%s: want %s, got %d", f.Name, f.arity(), len(args))
@@ -23,21 +23,24 @@ func (f *Function) Check(args []any) ([]any, error) {
 	for i, arg := range args {
 		p := f.Params[min(i, len(f.Params)-1)]
 		fitting, ok := p.Type.fit(arg)
-		if !ok && !(arg == nil && p.Optional) {
+		if !ok && (arg != nil || !p.Optional) {
 			return nil, fmt.Errorf("kube.%s: %w", f.Name, value.Wrong(p.Name, p.Type.words(), arg))
 		}
 		out[i] = fitting
 	}
-	for len(out) < len(f.Params) && !(f.Variadic && len(out) == len(f.Params)-1) {
+	for len(out) < len(f.Params) && !f.repeats(len(out)) {
 		out = append(out, nil)
 	}
 	return out, nil
 }
 
+// repeats tells whether the parameter at index i may be given any number of times.
+func (f *Function) repeats(i int) bool { return f.Variadic && i == len(f.Params)-1 }
+
 func (f *Function) arity() string {
 	least := 0
 	for i, p := range f.Params {
-		if !p.Optional && !(f.Variadic && i == len(f.Params)-1) {
+		if !p.Optional && !f.repeats(i) {
 			least = i + 1
 		}
 	}
