@@ -120,8 +120,7 @@ func (e *convertError) Unwrap() error { return e.err }
 
 // inside returns err, about the value at step, as an error about the value around it.
 func inside(step string, err error) error {
-	var inner *convertError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*convertError](err); ok {
 		inner.path = step + inner.path
 		return inner
 	}
@@ -420,9 +419,6 @@ func (c *result) copyOf(value any) (any, error) {
 	var err error
 	switch value := value.(type) {
 	case map[string]any:
-		if value == nil {
-			return value, nil
-		}
 		if err := c.run.take(nodeSize + itemSize*len(value)); err != nil {
 			return nil, err
 		}
@@ -438,9 +434,6 @@ func (c *result) copyOf(value any) (any, error) {
 		}
 		return out, nil
 	case []any:
-		if value == nil {
-			return value, nil
-		}
 		if err := c.run.take(nodeSize + valueSize*len(value)); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func newFixed() fixed {
 }
 
 // isRequire tells whether s is local kube = require("kube"), under any name.
-func (in *inspector) isRequire(s *ast.LocalAssignStmt) bool {
+func (w *inspector) isRequire(s *ast.LocalAssignStmt) bool {
 	if len(s.Names) != 1 || len(s.Exprs) != 1 {
 		return false
 	}
@@ -37,36 +37,36 @@ func (in *inspector) isRequire(s *ast.LocalAssignStmt) bool {
 	}
 	function, isName := call.Func.(*ast.IdentExpr)
 	module, isText := call.Args[0].(*ast.StringExpr)
-	return isName && isText && function.Value == "require" && module.Value == "kube" && !in.isLocal("require")
+	return isName && isText && function.Value == "require" && module.Value == "kube" && !w.isLocal("require")
 }
 
 // isKube tells whether the local name stands for the library kube.
-func (in *inspector) isKube(name string) bool {
-	return slices.ContainsFunc(in.requires, func(s *ast.LocalAssignStmt) bool { return s.Names[0] == name })
+func (w *inspector) isKube(name string) bool {
+	return slices.ContainsFunc(w.requires, func(s *ast.LocalAssignStmt) bool { return s.Names[0] == name })
 }
 
 // constants returns which expressions of the script are functions of the library, whatever the script does.
-func (in *inspector) constants() map[ast.Expr]string {
+func (w *inspector) constants() map[ast.Expr]string {
 	out := map[ast.Expr]string{}
-	if in.globalTable || in.escaped["require"] || in.escaped["package"] || len(in.fieldsOf("package")) > 0 {
+	if w.globalTable || w.escaped["require"] || w.escaped["package"] || len(w.fieldsOf("package")) > 0 {
 		return out // It may get at everything.
 	}
-	for expr, name := range in.names {
-		if !in.globals[name] && in.lib.lookUp(name) != nil {
+	for expr, name := range w.names {
+		if !w.globals[name] && w.lib.lookUp(name) != nil {
 			out[expr] = name
 		}
 	}
-	for expr, name := range in.fields {
+	for expr, name := range w.fields {
 		module, _, _ := strings.Cut(name, ".")
-		if !in.globals[module] && !in.escaped[module] && in.lib.lookUp(name) != nil {
+		if !w.globals[module] && !w.escaped[module] && w.lib.lookUp(name) != nil {
 			out[expr] = name
 		}
 	}
-	if in.globals["require"] || !in.kubeIsFixed() {
+	if w.globals["require"] || !w.kubeIsFixed() {
 		return out
 	}
-	for expr, field := range in.kubeFields {
-		if in.lib.lookUp("kube."+field) != nil {
+	for expr, field := range w.kubeFields {
+		if w.lib.lookUp("kube."+field) != nil {
 			out[expr] = "kube." + field
 		}
 	}
@@ -74,9 +74,9 @@ func (in *inspector) constants() map[ast.Expr]string {
 }
 
 // fieldsOf returns the uses of fields of a library table.
-func (in *inspector) fieldsOf(module string) []ast.Expr {
+func (w *inspector) fieldsOf(module string) []ast.Expr {
 	var out []ast.Expr
-	for expr, name := range in.fields {
+	for expr, name := range w.fields {
 		if strings.HasPrefix(name, module+".") {
 			out = append(out, expr)
 		}
@@ -86,11 +86,11 @@ func (in *inspector) fieldsOf(module string) []ast.Expr {
 
 // kubeIsFixed tells whether the library kube is only known under names that stand for nothing else, and only used for its
 // fields.
-func (in *inspector) kubeIsFixed() bool {
-	for _, s := range in.requires {
-		if name := s.Names[0]; in.escaped[name] || in.declarations[name] != len(in.requires) {
+func (w *inspector) kubeIsFixed() bool {
+	for _, s := range w.requires {
+		if name := s.Names[0]; w.escaped[name] || w.declarations[name] != len(w.requires) {
 			return false
 		}
 	}
-	return !in.escaped["kube"]
+	return !w.escaped["kube"]
 }

@@ -105,9 +105,7 @@ func TestConcurrently(t *testing.T) {
 			wg.Go(func() {
 				for range 50 {
 					got, err := rule(t.Context(), q.req)
-					if !assert.NoError(t, err, q.name) || !assert.Equal(t, want, got, q.name) {
-						return
-					}
+					assert.Equal(t, want, got, "%s: %v", q.name, err)
 				}
 			})
 		}
@@ -119,7 +117,8 @@ func TestConcurrently(t *testing.T) {
 				text += " function InterpretHealth() return true end"
 			}
 			rule, _, err := e.Compile(source(interpreter.InterpretHealth, text))
-			if !assert.NoError(t, err, leak.reason) {
+			if err != nil {
+				t.Errorf("%s: %v", leak.reason, err)
 				return
 			}
 			for range 10 {
@@ -192,7 +191,7 @@ func TestForbidden(t *testing.T) {
 		"setfenv", "setmetatable", "module", "newproxy",
 	} {
 		_, err := compiled(t, e, source(interpreter.InterpretHealth, inHealth(name+"({})")))(t.Context(), health(t))
-		assert.ErrorContains(t, err, fmt.Sprintf("call function %s is not supported in karmada customized resourceinterpreter.", name))
+		require.ErrorContains(t, err, fmt.Sprintf("call function %s is not supported in karmada customized resourceinterpreter.", name))
 	}
 	for _, gone := range []string{"io", "debug", "coroutine", "channel", "os.exit", "os.getenv", "_printregs", "string.dump"} {
 		_, err := compiled(t, e, source(interpreter.InterpretHealth, inHealth(gone+"()")))(t.Context(), health(t))

@@ -63,10 +63,10 @@ func newFunction(function lua.LGFunction) *lua.LFunction {
 
 // lookUp returns the function that a script gets for name, "pairs" or "string.format", in an environment in which nothing
 // was changed; nil when there is none.
-func (lib *library) lookUp(name string) *lua.LFunction {
-	table := lib.globals
+func (b *library) lookUp(name string) *lua.LFunction {
+	table := b.globals
 	if module, field, ok := strings.Cut(name, "."); ok {
-		if table, name = lib.modules[module], field; table == nil {
+		if table, name = b.modules[module], field; table == nil {
 			return nil
 		}
 	}
@@ -75,10 +75,10 @@ func (lib *library) lookUp(name string) *lua.LFunction {
 }
 
 // has tells whether the library has name, a function or a constant.
-func (lib *library) has(name string) bool {
-	table := lib.globals
+func (b *library) has(name string) bool {
+	table := b.globals
 	if module, field, ok := strings.Cut(name, "."); ok {
-		table, name = lib.modules[module], field
+		table, name = b.modules[module], field
 	}
 	return table != nil && table.RawGetString(name) != lua.LNil
 }

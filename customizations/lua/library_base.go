@@ -314,7 +314,8 @@ const maxUnpacked = maxRegistry / 4
 
 func baseUnpack(l *lua.LState) int {
 	table, v := checkTable(l, 1)
-	first, last := l.OptInt(2, 1), 0
+	first := l.OptInt(2, 1)
+	var last int
 	if l.Get(3) == lua.LNil {
 		last = lengthOf(l, table, v)
 	} else {

@@ -51,7 +51,7 @@ func directive(l *lua.LState, format string) string {
 	if i == len(format) {
 		l.RaiseError("invalid format: %q is not complete", format)
 	}
-	for _, number := range strings.Split(strings.TrimLeft(format[1:i], "-+ #0"), ".") {
+	for number := range strings.SplitSeq(strings.TrimLeft(format[1:i], "-+ #0"), ".") {
 		if n, err := strconv.Atoi(number); number != "" && (err != nil || n > maxWidth) {
 			l.RaiseError("invalid format: want a width and precision of at most %d, got %q", maxWidth, format[:i+1])
 		}

@@ -98,7 +98,8 @@ func mathRandomseed(l *lua.LState) int {
 
 func mathRandom(l *lua.LState) int {
 	numbers := runOf(l).numbers()
-	low, high := 1, 0
+	low := 1
+	var high int
 	switch l.GetTop() {
 	case 0:
 		l.Push(lua.LNumber(numbers.Float64()))

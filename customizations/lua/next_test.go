@@ -66,7 +66,8 @@ func TestNextReturnsWhatTheFunctionWould(t *testing.T) {
 			assert.JSONEq(t, wantText, gotText)
 			if want.Object != nil {
 				scribble(got.Object.Object)
-				assert.Equal(t, object(t, "rollout"), want.Object, "the answer shares memory with that of the next rule")
+				unchanged := object(t, "rollout")
+				assert.Equal(t, unchanged, want.Object, "the answer shares memory with that of the next rule")
 			}
 		})
 	}

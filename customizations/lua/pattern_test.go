@@ -85,7 +85,7 @@ func FuzzPattern(f *testing.F) {
 			_, _, ok := m.text(i, max(start, 0), max(end, 0))
 			require.True(t, ok || start < 0)
 		}
-		if m.compared > 5_000 || !comparable(pattern) {
+		if m.compared > 5_000 || !isPlain(pattern) {
 			return // gopher-lua's has no bounds.
 		}
 		matches, err := pm.Find(pattern, []byte(subject), 0, 1)
@@ -100,9 +100,9 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// comparable tells whether gopher-lua reads a pattern as Lua does: not those with sets, frontiers, what was matched before
+// isPlain tells whether gopher-lua reads a pattern as Lua does: not those with sets, frontiers, what was matched before
 // and balanced pairs, which it reads in its own way when they are odd, nor unusual places of the other special characters.
-func comparable(pattern string) bool {
+func isPlain(pattern string) bool {
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; c {
 		case '[', ']', '(', ')', '^':

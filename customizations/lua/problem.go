@@ -35,8 +35,7 @@ func (p *Program) at(line int, err error) *script.Problem {
 }
 
 func asProblem(src *script.Source, err error) *script.Problem {
-	var problem *script.Problem
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[*script.Problem](err); ok {
 		return problem
 	}
 	return &script.Problem{Severity: script.Error, Source: src, Message: err.Error(), Err: err}
@@ -66,8 +65,7 @@ func (r *run) explain(err error) (message string, line int) {
 		return "", 0
 	}
 	message = err.Error()
-	var raised *lua.ApiError
-	if errors.As(err, &raised) {
+	if raised, ok := errors.AsType[*lua.ApiError](err); ok {
 		message = r.errorText(raised.Object)
 		if found := tracePlace.FindStringSubmatch(raised.StackTrace); found != nil {
 			line, _ = strconv.Atoi(found[1])
@@ -117,32 +115,34 @@ func (r *run) isOverflow(message string) bool {
 // syntaxProblem returns the problem of a script that the parser or the compiler refused.
 func syntaxProblem(src *script.Source, err error) *script.Problem {
 	out := &script.Problem{Severity: script.Error, Source: src, Message: err.Error(), Err: err}
-	var parseError *parse.Error
-	var compileError *lua.CompileError
-	switch {
-	case errors.As(err, &parseError):
-		out.Line, out.Column = parseError.Pos.Line, parseError.Pos.Column
-		out.Message = parseError.Message
-		if out.Line == parse.EOF {
-			lines := strings.Split(strings.TrimRight(src.Text, "\r\n \t"), "\n")
-			out.Line, out.Column = len(lines), len(lines[len(lines)-1])+1
-			out.Message += ": the script ends too early"
-		} else if out.Column == 0 && out.Line > 1 {
-			// A string that does not end on its line: the parser has read on to the next one.
-			out.Line--
-			out.Column = max(strings.LastIndex(lineOf(src, out.Line), parseError.Token), 1)
-		} else if parseError.Token != "" {
-			out.Message += " near " + strconv.Quote(parseError.Token)
-			// The parser has read past the word that it does not like.
-			before := lineOf(src, out.Line)[:min(out.Column, len(lineOf(src, out.Line)))]
-			if strings.HasSuffix(before, parseError.Token) {
-				out.Column -= len(parseError.Token) - 1
-			}
-		}
-	case errors.As(err, &compileError):
+	if refused, ok := errors.AsType[*parse.Error](err); ok {
+		locate(out, refused)
+	} else if compileError, ok := errors.AsType[*lua.CompileError](err); ok {
 		out.Line, out.Message = compileError.Line, compileError.Message
 	}
 	return out
+}
+
+// locate sets the place and the message of a syntax error.
+func locate(out *script.Problem, refused *parse.Error) {
+	out.Line, out.Column, out.Message = refused.Pos.Line, refused.Pos.Column, refused.Message
+	switch {
+	case out.Line == parse.EOF:
+		lines := strings.Split(strings.TrimRight(out.Source.Text, "\r\n \t"), "\n")
+		out.Line, out.Column = len(lines), len(lines[len(lines)-1])+1
+		out.Message += ": the script ends too early"
+	case out.Column == 0 && out.Line > 1:
+		// A string that does not end on its line: the parser has read on to the next one.
+		out.Line--
+		out.Column = max(strings.LastIndex(lineOf(out.Source, out.Line), refused.Token), 1)
+	case refused.Token != "":
+		out.Message += " near " + strconv.Quote(refused.Token)
+		// The parser has read past the word that it does not like.
+		line := lineOf(out.Source, out.Line)
+		if strings.HasSuffix(line[:min(out.Column, len(line))], refused.Token) {
+			out.Column -= len(refused.Token) - 1
+		}
+	}
 }
 
 // lineOf returns a line of the script, from 1, or "".

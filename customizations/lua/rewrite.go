@@ -295,7 +295,7 @@ const functionSize = 1024
 
 // link makes hidden names of proto constants: what the compiler takes for a global is the function itself. Nothing that a
 // script can do gets at it, or costs a look-up.
-func (lib *library) link(proto *lua.FunctionProto) {
+func (b *library) link(proto *lua.FunctionProto) {
 	constants := map[int]int{}
 	for pc, inst := range proto.Code {
 		if int(inst>>26) != lua.OP_GETGLOBAL {
@@ -303,7 +303,7 @@ func (lib *library) link(proto *lua.FunctionProto) {
 		}
 		from := int(inst & 0x3ffff)
 		name, _ := proto.Constants[from].(lua.LString)
-		function := lib.hiddenFunction(string(name))
+		function := b.hiddenFunction(string(name))
 		if function == nil {
 			continue
 		}
@@ -323,14 +323,14 @@ func (lib *library) link(proto *lua.FunctionProto) {
 		}
 	}
 	for _, inner := range proto.FunctionPrototypes {
-		lib.link(inner)
+		b.link(inner)
 	}
 }
 
 // hiddenFunction returns the function that a name stands for that cannot be written in Lua: "(concat)", "(string.format)".
-func (lib *library) hiddenFunction(name string) *lua.LFunction {
-	if function := lib.hidden[name]; function != nil || !strings.HasPrefix(name, "(") {
+func (b *library) hiddenFunction(name string) *lua.LFunction {
+	if function := b.hidden[name]; function != nil || !strings.HasPrefix(name, "(") {
 		return function
 	}
-	return lib.lookUp(strings.Trim(name, "()"))
+	return b.lookUp(strings.Trim(name, "()"))
 }

@@ -188,7 +188,7 @@ func (r *run) at(v *view, i int) lua.LValue {
 	if i < 1 || i > r.size(v) {
 		return lua.LNil
 	}
-	if v.elements != nil && v.elements[i-1] != nil {
+	if len(v.elements) >= i && v.elements[i-1] != nil {
 		return v.elements[i-1]
 	}
 	out := r.toLua(v.list[i-1])
@@ -236,7 +236,7 @@ func (r *run) length(v *view) int {
 
 // isNil tells whether element i of a list reads as nil.
 func (v *view) isNil(i int) bool {
-	if v.elements != nil && v.elements[i-1] != nil {
+	if len(v.elements) >= i && v.elements[i-1] != nil {
 		return v.elements[i-1] == lua.LNil
 	}
 	return v.list[i-1] == nil

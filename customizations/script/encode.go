@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
-	corev1 "k8s.io/api/core/v1"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Encode returns resp, an answer to op, as the plain value that Decode makes it from, in the fullest of the shapes that

@@ -3,9 +3,10 @@ package script
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // EncodeInput returns one input of req as a plain value, with the fields that the webhook protocol has for it: an

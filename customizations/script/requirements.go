@@ -1,9 +1,10 @@
 package script
 
 import (
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 func (d Decoder) replicaRequirements(at *place, value any) (*workv1alpha2.ReplicaRequirements, error) {
