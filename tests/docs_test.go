@@ -11,17 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/dragoman-io/dragoman/customizations/kube"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/tests/transcript"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated pages and what the documents say commands print")
 
-// elsewhere are the documents whose commands another test runs.
-var elsewhere = map[string]string{
-	"webhook.md": "examples/flink-webhook",
-}
+// documents are what TestDocuments runs. Pages that are generated, or whose commands another test runs, are not here.
+var documents = []string{"../README.md", "../CONTRIBUTING.md", "../docs/writing.md", "../docs/testing.md"}
 
 // TestDocuments runs the commands of the README and of the guides.
 func TestDocuments(t *testing.T) {
@@ -29,12 +26,7 @@ func TestDocuments(t *testing.T) {
 	require.NoError(t, transcript.Build("../cmd/dragoman", "dragoman", bin))
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
-	guides, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
-	for _, file := range append(guides, "../README.md", "../CONTRIBUTING.md") {
-		if elsewhere[filepath.Base(file)] != "" {
-			continue
-		}
+	for _, file := range documents {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			o := transcript.Options{Bin: bin, Update: *update}
 			if filepath.Dir(file) == ".." {
@@ -116,32 +108,3 @@ var (
 		interpreter.ResultDependencies: "a list of `{\"apiVersion\", \"kind\", \"namespace\", \"name\"}`, or with `labelSelector` for `name`",
 	}
 )
-
-func TestKubePage(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# The kube library\n\nFunctions for rules, the same in Lua (`local kube = require(\"kube\")`) and in CEL. Lua has, besides, `kube.next(...)`,\n" +
-		"`kube.emptyObject()` and `kube.emptyList()`; CEL has the variable `next`, `{}` and `[]`.\n")
-	for _, f := range kube.Functions() {
-		var parameters []string
-		for i, p := range f.Params {
-			text := p.Name + ": " + string(p.Type)
-			if p.Optional {
-				text = "[" + text + "]"
-			}
-			if f.Variadic && i == len(f.Params)-1 {
-				text += ", ..."
-			}
-			parameters = append(parameters, text)
-		}
-		fmt.Fprintf(&b, "\n## kube.%s(%s)\n\n%s\n\n", f.Name, strings.Join(parameters, ", "), f.Doc)
-		if len(f.Aliases) > 0 {
-			fmt.Fprintf(&b, "Also `%s`. ", strings.Join(f.Aliases, "`, `"))
-		}
-		if f.Lua == f.CEL {
-			fmt.Fprintf(&b, "Example: `%s`\n", f.Lua)
-		} else {
-			fmt.Fprintf(&b, "Lua: `%s`. CEL: `%s`\n", f.Lua, f.CEL)
-		}
-	}
-	generated(t, "kube.md", b.String())
-}

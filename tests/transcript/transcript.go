@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,9 @@ type Options struct {
 	// Update rewrites what the files say is printed.
 	Update bool
 }
+
+// grace is how long a command's children may hold its output open after its end.
+const grace = 10 * time.Second
 
 // block is a fenced block: its language, and the lines between the fences as places in the file.
 type block struct {
@@ -129,6 +133,7 @@ func (o Options) run(t *testing.T, folder, script string) string {
 	cmd.Env = append(os.Environ(), "PATH="+o.Bin+string(os.PathListSeparator)+os.Getenv("PATH"), "KUBECONFIG="+os.DevNull, "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = grace
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
