@@ -94,7 +94,10 @@ func (c *decoder) text(key string, value any) string {
 }
 
 func (c *decoder) readReason(key string, value any) {
-	if c.Reason = c.text(key, value); strings.TrimSpace(c.Reason) == "" {
+	if c.Reason = c.text(key, value); value != c.Reason {
+		return
+	}
+	if strings.TrimSpace(c.Reason) == "" {
 		c.fail(manifest.Path{key}, "reason: want why this case exists, got nothing")
 	}
 }

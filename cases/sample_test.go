@@ -25,7 +25,11 @@ func (sample) Lookup(gvk schema.GroupVersionKind, _ interpreter.Operation) inter
 
 func answerSample(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
 	source := interpreter.Source{Link: "sample", Name: "rules", Field: string(req.Operation), Language: "go", Position: "sample.go:7"}
-	if t := interpreter.TraceOf(ctx); t != nil {
+	if t := interpreter.TraceOf(ctx); t.Step != nil {
+		t.Step(interpreter.Step{Source: source, Line: 1, Text: "ready = 0"})
+		t.Step(interpreter.Step{Source: source, Line: 3, Text: "status = {ready = sum, already = 1}"})
+		t.Step(interpreter.Step{Source: source, Line: 4, Text: "return already"})
+	} else {
 		t.Answered(source, nil)
 		t.Spent(source, interpreter.Usage{Steps: 120, Bytes: 4096})
 	}
@@ -37,7 +41,7 @@ func answerSample(ctx context.Context, req *interpreter.Request) (*interpreter.R
 	if text, ok := spec["panic"].(string); ok {
 		panic(text)
 	}
-	if text, ok := spec["print"].(string); ok {
+	if text, ok := spec["print"].(string); ok && interpreter.TraceOf(ctx).Printed != nil {
 		interpreter.TraceOf(ctx).Printed(source, text)
 	}
 	replicas, _ := spec["replicas"].(int64)
