@@ -210,7 +210,7 @@ func (r *ruleRun) writeTree(out io.Writer) {
 		n := r.nodes[id]
 		parent := n.parent
 		if r.nodes[parent] == nil {
-			parent = 0
+			parent = r.around(n)
 		}
 		children[parent] = append(children[parent], n)
 	}
@@ -237,6 +237,19 @@ func (r *ruleRun) writeTree(out io.Writer) {
 		}
 	}
 	write(0, 0)
+}
+
+// around returns the smallest part that n is in, for one that stands in a part which was not evaluated: a field of which
+// only the beginning is there.
+func (r *ruleRun) around(n *node) (id int64) {
+	smallest := 0
+	for _, other := range r.nodes {
+		if n.parent != 0 && other.id != n.id && other.line >= n.line && strings.Contains(other.text, n.text) && (id == 0 || len(other.text) < smallest ||
+			len(other.text) == smallest && other.id < id) && len(other.text) > len(n.text) {
+			id, smallest = other.id, len(other.text)
+		}
+	}
+	return id
 }
 
 // outermost leaves out the fields of which something inside was read: those that only lead there.

@@ -218,7 +218,10 @@ func fieldPaths(e ast.Expr, variables map[string]string, paths map[int64]string)
 			}
 			inner[last] = path + "[]"
 		}
-		for _, part := range []ast.Expr{c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
+		if path := fieldPaths(c.AccuInit(), variables, paths); path != "" {
+			inner[c.AccuVar()] = path // cel.bind
+		}
+		for _, part := range []ast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()} {
 			fieldPaths(part, inner, paths)
 		}
 		return ""
