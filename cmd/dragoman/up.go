@@ -302,9 +302,13 @@ func destinations(federation *clusters.Federation, path string) []*clusters.Clus
 
 // runCommand runs the command with the federation's kubeconfig and kubectl.
 func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federation) error {
+	path := []string{filepath.Dir(federation.Binary(clusters.Kubectl)), os.Getenv("PATH")}
+	if program, err := os.Executable(); err == nil {
+		path = slices.Insert(path, 1, filepath.Dir(program))
+	}
 	environment := []string{
 		"KUBECONFIG=" + federation.Kubeconfig,
-		"PATH=" + filepath.Dir(federation.Binary(clusters.Kubectl)) + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
 	}
 	// The shell looks the command up in the new PATH, which exec.Command would not.
 	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, o.command...)...) //nolint:gosec // the user's own command

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -60,9 +59,8 @@ func TestRightsAreEnough(t *testing.T) {
 	kubeconfig.AuthInfos[clusters.ControlPlane].Impersonate = "system:serviceaccount:dragoman-system:dragoman"
 	dir := t.TempDir()
 	require.NoError(t, clientcmd.WriteToFile(*kubeconfig, filepath.Join(dir, "kubeconfig")))
-	binary := filepath.Join(dir, "dragoman")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/dragoman").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	binary, err := dragoman()
+	require.NoError(t, err)
 	require.NoError(t, federation.Run(t.Context(), clusters.Program{
 		Name: "manager",
 		Path: binary,

@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// dragoman builds the command, once, and returns its path.
+var dragoman = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(shared.Dir(), "dragoman")
+	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/dragoman").CombinedOutput() //nolint:noctx // no test's own
+	if err != nil {
+		return "", errors.Join(err, errors.New(string(out)))
+	}
+	return binary, nil
+})
+
+// startUp starts dragoman up with a temporary folder of its own. What it prints can be read while it runs.
+func startUp(t *testing.T, args ...string) (cmd *exec.Cmd, out *output, temp string) {
+	t.Helper()
+	binary, err := dragoman()
+	require.NoError(t, err)
+	temp, out = t.TempDir(), &output{}
+	cmd = exec.CommandContext(t.Context(), binary, append([]string{"up"}, args...)...)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	require.NoError(t, cmd.Start())
+	return cmd, out, temp
+}
+
+// output collects what a process prints.
+type output struct {
+	mu   sync.Mutex
+	data bytes.Buffer
+}
+
+func (o *output) Write(data []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.data.Write(data)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.data.String()
+}
+
+// requireNothingLeft checks that no process runs that has the folder in its arguments, and that the folder is empty.
+func requireNothingLeft(t *testing.T, temp string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, file := range processes {
+		line, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(line), temp) {
+			t.Errorf("still runs: %s", strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+}
+
+// TestTour runs the tour of the examples, which fails when a step does not do what it says.
+func TestTour(t *testing.T) {
+	cmd, out, temp := startUp(t,
+		"--apply", "examples/federation,examples/flink/crd.yaml,examples/flink/basic.yaml", "--", "examples/federation/tour.sh")
+	require.NoError(t, cmd.Wait(), out)
+	for _, want := range []string{
+		"member2=Healthy after", "member2=Unhealthy after", "denied the request", `deployment.apps "web" deleted`,
+	} {
+		assert.Contains(t, out.String(), want)
+	}
+	requireNothingLeft(t, temp)
+}
+
+func TestInterruptLeavesNothingBehind(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	cmd, out, temp := startUp(t, "--members", "1", "--nodes", "1", "--kubeconfig", kubeconfig)
+	WaitFor(t, "the federation", func(context.Context) error {
+		if !strings.Contains(out.String(), "Ctrl-C stops everything") {
+			return errors.New(out.String())
+		}
+		return nil
+	})
+	create := exec.CommandContext(t.Context(), Federation().Binary("kubectl"), "--kubeconfig", kubeconfig, "--context", "member1",
+		"create", "deployment", "web", "--image", "registry.example/web:1")
+	created, err := create.CombinedOutput()
+	require.NoError(t, err, "%s", created)
+	WaitFor(t, "what happens to be told", func(context.Context) error {
+		for _, want := range []string{"member1        Deployment default/web created", "readyReplicas 1"} {
+			if !strings.Contains(out.String(), want) {
+				return errors.New(out.String())
+			}
+		}
+		return nil
+	})
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Wait(), out)
+	requireNothingLeft(t, temp)
+}
+
+// TestInterruptedStart sends the signal while clusters are starting.
+func TestInterruptedStart(t *testing.T) {
+	cmd, out, temp := startUp(t, "--members", "1")
+	WaitFor(t, "etcd", func(context.Context) error {
+		if !strings.Contains(out.String(), "etcd: ready") {
+			return errors.New(out.String())
+		}
+		return nil
+	})
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.Error(t, cmd.Wait())
+	requireNothingLeft(t, temp)
+}
+
+func TestCommandsExitCode(t *testing.T) {
+	cmd, out, temp := startUp(t, "--members", "0", "--controllers=false", "--", "sh", "-c", "kubectl get namespaces && exit 7")
+	require.Error(t, cmd.Wait())
+	assert.Equal(t, 7, cmd.ProcessState.ExitCode(), out)
+	assert.Contains(t, out.String(), "kube-system")
+	requireNothingLeft(t, temp)
+}
