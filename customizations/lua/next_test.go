@@ -67,7 +67,7 @@ func TestNextReturnsWhatTheFunctionWould(t *testing.T) {
 			if want.Object != nil {
 				scribble(got.Object.Object)
 				unchanged := object(t, "rollout")
-				assert.Equal(t, unchanged, want.Object, "the answer shares memory with that of the next rule")
+				assert.Equal(t, want.Object, unchanged, "the answer shares memory with that of the next rule")
 			}
 		})
 	}
