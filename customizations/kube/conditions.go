@@ -110,8 +110,12 @@ func mergeConditions(c *Call, args []any) (any, error) {
 	return merged, err
 }
 
+// eachCondition calls visit with each condition; a null element is none.
 func eachCondition(conditions []any, visit func(map[string]any) error) error {
 	for i, v := range conditions {
+		if v == nil {
+			continue
+		}
 		condition, ok := v.(map[string]any)
 		if !ok {
 			return value.InElement("status.conditions", i, value.Wrong("", "an object", v))

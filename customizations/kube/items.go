@@ -139,6 +139,9 @@ func sumByName(items any, field string) (any, error) {
 			return wrong(field, "a list", v)
 		}
 		for i, v := range list(l) {
+			if v == nil {
+				continue
+			}
 			element, ok := v.(map[string]any)
 			if !ok {
 				return value.InElement("status."+field, i, value.Wrong("", "an object", v))

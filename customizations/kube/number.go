@@ -101,11 +101,11 @@ func numberOf(v any) (any, bool) {
 	return nil, false
 }
 
-// whole returns the whole number at path, 0 when it is absent. Text that stands for one is one: some operators write
+// whole returns the whole number at path, 0 when it is absent or empty text. Text that stands for one is one: some operators write
 // generations as text.
 func whole(v any, path string) (int64, error) {
 	found, err := at(v, path)
-	if err != nil || found == nil {
+	if err != nil || found == nil || found == "" {
 		return 0, err
 	}
 	if n, ok := numberOf(found); ok {
