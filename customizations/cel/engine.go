@@ -89,5 +89,6 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 			Severity: script.Error, Source: src, Message: strings.TrimSpace(err.Error()), Err: err,
 		}}
 	}
+	p.builder = newBuilder(s.tree.Expr(), p.plan)
 	return p, s.checkFields(lib, anyObject, script.Warning), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	celinterpreter "github.com/google/cel-go/interpreter"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -53,6 +54,7 @@ type evaluated struct {
 	program *Program
 	syntax  *syntax
 	run     *run
+	plan    node
 	value   ref.Val
 	err     error
 }
@@ -90,7 +92,12 @@ func evaluateObject(t testing.TB, l *library, text string, object map[string]any
 	require.NoError(t, err, text)
 	out.run = out.program.newRun(t.Context(), &interpreter.Request{Object: &unstructured.Unstructured{Object: object}})
 	out.run.charge(s.cost.root.steps, s.cost.root.bytes)
-	out.value, out.err = out.run.evaluate(plan)
+	frame, err := celinterpreter.NewExecutionFrame(out.run)
+	require.NoError(t, err)
+	out.plan, out.value = plan, execute(plan, frame)
+	if failed, ok := out.value.(*types.Err); ok {
+		out.err = out.program.evaluationProblem(failed, out.run)
+	}
 	return out
 }
 

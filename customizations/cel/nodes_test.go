@@ -21,11 +21,11 @@ func TestNodes(t *testing.T) {
 			`1:22 object.spec.replicas == 1 + 2 ?`, `1:12 object.spec.replicas`, `1:7 object.spec`,
 		}},
 		{"branches may be left out", `object.a ? object.b == 1 : object.c == 2`, []string{
-			`1:10 object.a ? (object.b == 1) : (object.c == 2) ?`, `1:7 object.a`,
+			`1:10 object.a ? (object.b == 1) : (object.c == 2)`, `1:7 object.a ?`,
 			`1:21 object.b == 1 ? optional`, `1:18 object.b`, `1:37 object.c == 2 ? optional`, `1:34 object.c`,
 		}},
 		{"&& and fallbacks", "true &&\n object.?a.orValue(object.b)", []string{
-			"1:6 true && object.?a.orValue(object.b) ?", "2:19 object.?a.orValue(object.b) optional", "2:8 object.?a", "2:26 object.b optional",
+			"1:6 true && object.?a.orValue(object.b) ?", "2:19 object.?a.orValue(object.b) ? optional", "2:8 object.?a", "2:26 object.b optional",
 		}},
 		{"macros as they are written", `object.l.exists(x, x.n == object.m) && has(object.z)`, []string{
 			`1:37 object.l.exists(x, x.n == object.m) && has(object.z) ?`,

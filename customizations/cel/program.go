@@ -21,6 +21,7 @@ type Program struct {
 	library   *library
 	explained interpreter.Source
 	plan      node
+	builder   *builder // nil when the expression is no literal
 	block     block
 	// syntax analyzes the source again, when an error or a trace wants to know places: few programs ever need them.
 	syntax func() (*syntax, error)
@@ -37,15 +38,16 @@ func (p *Program) Answer(ctx context.Context, req *interpreter.Request) (*interp
 	if ctx.Err() != nil {
 		return nil, p.fail(trace, p.problem(0, "interrupted", context.Cause(ctx)))
 	}
-	plan := p.plan
+	plan, builder := p.plan, p.builder
 	if trace != nil && (trace.Step != nil || trace.Read != nil) {
 		var err error
 		if plan, err = p.observed(trace); err != nil {
 			return nil, p.fail(trace, err)
 		}
+		builder = nil // it would not be seen
 	}
 	r := p.newRun(ctx, req)
-	resp, err := r.answer(plan)
+	resp, err := r.answer(plan, builder)
 	if trace != nil && trace.Spent != nil {
 		trace.Spent(p.explained, r.usage())
 	}
@@ -65,7 +67,7 @@ func (p *Program) fail(trace *interpreter.Trace, err error) error {
 	return err
 }
 
-func (r *run) answer(plan node) (resp *interpreter.Response, err error) {
+func (r *run) answer(plan node, b *builder) (resp *interpreter.Response, err error) {
 	defer func() {
 		switch recovered := recover(); {
 		case r.err != nil:
@@ -75,11 +77,10 @@ func (r *run) answer(plan node) (resp *interpreter.Response, err error) {
 		}
 	}()
 	r.charge(r.program.block.steps, r.program.block.bytes)
-	value, err := r.evaluate(plan)
-	if err != nil {
-		return nil, err
+	result, failed, err := r.result(plan, b)
+	if failed != nil {
+		return nil, r.program.evaluationProblem(failed, r)
 	}
-	result, err := r.plain(value)
 	if err == nil && r.program.info.Result == interpreter.ResultObject {
 		result, err = r.apply(r.req.Object.Object, result)
 	}
@@ -92,23 +93,33 @@ func (r *run) answer(plan node) (resp *interpreter.Response, err error) {
 	return resp, nil
 }
 
-func (r *run) evaluate(plan node) (ref.Val, error) {
+// result returns the value of the expression as a plain one, or the error that is its value, or why the value cannot be
+// a plain one.
+func (r *run) result(plan node, b *builder) (result any, failed *types.Err, err error) {
 	frame, err := celinterpreter.NewExecutionFrame(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// After a panic the frame is left to the garbage collector: others may still refer to it.
-	var value ref.Val
-	if observed, ok := plan.(*celinterpreter.ObservableInterpretable); ok {
-		value = observed.ObserveExec(frame, func(any) {})
-	} else {
-		value = plan.Exec(frame)
+	if b != nil {
+		result, failed, err = b.build(r, frame)
+		frame.Close()
+		return result, failed, err
 	}
+	value := execute(plan, frame)
 	frame.Close()
 	if failed, ok := value.(*types.Err); ok {
-		return nil, r.program.evaluationProblem(failed, r)
+		return nil, failed, nil
 	}
-	return value, nil
+	result, err = r.plain(value)
+	return result, nil, err
+}
+
+func execute(plan node, f *frame) ref.Val {
+	if observed, ok := plan.(*celinterpreter.ObservableInterpretable); ok {
+		return observed.ObserveExec(f, func(any) {})
+	}
+	return plan.Exec(f)
 }
 
 // aborted returns the error of a run that was aborted.

@@ -176,6 +176,7 @@ func (r *run) plainMap(m traits.Mapper) (any, error) {
 		return nil
 	}
 	if entries, ok := m.Value().(map[ref.Val]ref.Val); ok {
+		steps, bytes := r.steps, r.bytes
 		var err error
 		for key, value := range entries {
 			if err = put(key, value); err != nil {
@@ -185,9 +186,10 @@ func (r *run) plainMap(m traits.Mapper) (any, error) {
 		if err == nil {
 			return out, nil
 		}
+		r.steps, r.bytes = steps, bytes
 	}
-	// In order, so that of several errors it is always the same one.
-	m, _ = sortKeys(r, m).(traits.Mapper)
+	// In order, so that of several errors it is always the same one, and has cost the same.
+	m, _ = sortKeys(nil, m).(traits.Mapper)
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		if err := put(key, m.Get(key)); err != nil {
