@@ -41,6 +41,7 @@ type serveOptions struct {
 	caFile    string
 	clientCA  string
 	name      string
+	dryRun    bool
 	verbose   bool
 }
 
@@ -82,6 +83,7 @@ Exit codes: 0 stopped; 1 it could not serve; 2 unusable input.`,
 	f.StringVar(&o.caFile, "ca", "", "file with the authorities that signed --cert (PEM), for the printed configuration")
 	f.StringVar(&o.clientCA, "client-ca", "", "file with the authorities of client certificates (PEM); clients without one are refused")
 	f.StringVar(&o.name, "name", "dragoman", "name of the printed configuration")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the configuration, with --ca and without --cert, and do not serve")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log every answer, not only those that failed")
 	cmd.MarkFlagsRequiredTogether("cert", "key")
 	return cmd
@@ -95,6 +97,9 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	registration, err := o.registration(rules, kinds)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		return o.printOnly(registration)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.bind)
 	if err != nil {
@@ -113,6 +118,28 @@ func (o *serveOptions) serve(ctx context.Context) error {
 		return exit(exitFailed, err)
 	}
 	return nil
+}
+
+// printOnly prints the configuration of a server that runs elsewhere.
+func (o *serveOptions) printOnly(r *registration) error {
+	bundle, err := o.authorities()
+	if err != nil {
+		return err
+	}
+	address, err := net.ResolveTCPAddr("tcp", o.bind)
+	if err != nil {
+		return unusablef("--bind: %w", err)
+	}
+	return r.print(o.Out, o.endpoint(address), bundle)
+}
+
+// authorities returns those that signed --cert; nil when nobody said.
+func (o *serveOptions) authorities() ([]byte, error) {
+	if o.caFile == "" {
+		return nil, nil
+	}
+	_, bundle, err := readAuthorities("--ca", o.caFile)
+	return bundle, err
 }
 
 // load returns the rules to serve, and the kinds that they are to answer.
@@ -266,10 +293,7 @@ func (o *serveOptions) server(rules interpreter.Interpreter) (*webhook.Server, [
 		return nil, nil, unusable(err)
 	}
 	server.Certificate = files.Certificate
-	if o.caFile == "" {
-		return server, nil, nil
-	}
-	_, bundle, err := readAuthorities("--ca", o.caFile)
+	bundle, err := o.authorities()
 	return server, bundle, err
 }
 
@@ -327,8 +351,12 @@ func (o *serveOptions) log() *slog.Logger {
 }
 
 func (o *serveOptions) logAnswer(ctx context.Context, a webhook.Answer) {
+	kind := ""
+	if !a.Request.Kind.Empty() {
+		kind = a.Request.Kind.GroupVersion().String() + " " + a.Request.Kind.Kind
+	}
 	level, args := slog.LevelDebug, []any{
-		"operation", a.Request.Operation, "kind", a.Request.Kind.String(), "namespace", a.Request.Namespace, "name", a.Request.Name,
+		"operation", a.Request.Operation, "kind", kind, "namespace", a.Request.Namespace, "name", a.Request.Name,
 		"duration", a.Duration,
 	}
 	if s := a.Status; s != nil {

@@ -146,6 +146,25 @@ func TestServeSelectsTheKindsOfTheCustomizations(t *testing.T) {
 	assert.NotContains(t, rules[0].Operations, configv1alpha1.InterpreterOperationRetain)
 }
 
+func TestServeDryRun(t *testing.T) {
+	dir := t.TempDir()
+	own, bundle, err := webhook.SelfSigned([]string{"x"}, time.Hour)
+	require.NoError(t, err)
+	require.NotNil(t, own)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ca.crt"), bundle, 0o600))
+	var out, errOut strings.Builder
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
+	code := run(t.Context(), []string{
+		"dragoman", "serve", "--dry-run", "--kinds", "v1/Pod", "--service", "system/dragoman", "--ca", filepath.Join(dir, "ca.crt"),
+	}, streams)
+	require.Equal(t, exitOK, code, "%s", errOut.String())
+	var config configv1alpha1.ResourceInterpreterWebhookConfiguration
+	require.NoError(t, yaml.UnmarshalStrict([]byte(out.String()), &config))
+	assert.Equal(t, bundle, config.Webhooks[0].ClientConfig.CABundle)
+	assert.Equal(t, "dragoman", config.Webhooks[0].ClientConfig.Service.Name)
+	assert.Empty(t, errOut.String(), "nothing is served")
+}
+
 func TestServeSelectsTheCatalogue(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, rule := range startServe(t).Webhooks[0].Rules {
