@@ -248,7 +248,7 @@ func fieldPaths(e ast.Expr, variables map[string]string, paths map[int64]string)
 		paths[e.ID()] = first + step
 		return paths[e.ID()]
 	case "kube.get":
-		if name, ok := all[1].AsLiteral().Value().(string); ok && all[1].Kind() == ast.LiteralKind {
+		if name, ok := constantText(all[1]); ok { // not a list of paths, nor one that is computed
 			paths[e.ID()] = first + "." + name
 		}
 		return paths[e.ID()]
