@@ -178,6 +178,10 @@ func (d *damager) remember(in inputs, a *answer, changed string) {
 	})
 }
 
+// refusal is an error that says what was wanted in place of an empty text: there is no better answer to one where a
+// quantity or a number must be.
+var refusal = regexp.MustCompile(`want .*, got (the string )?""`)
+
 // crashed tells whether an answer is an error that nobody means.
 func (t *trial) crashed(a *answer) bool {
 	if a.ok() || !a.handled() || errors.Is(a.err, errUnasked) {
@@ -186,6 +190,9 @@ func (t *trial) crashed(a *answer) bool {
 	var crash *cases.PanicError
 	if errors.As(a.err, &crash) {
 		return true
+	}
+	if refusal.MatchString(cause(a.err)) {
+		return false
 	}
 	for _, e := range t.allowed {
 		if matched, err := regexp.MatchString(e.Matches, a.err.Error()); e.Matches != "" && err == nil && matched {

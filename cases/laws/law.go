@@ -32,7 +32,7 @@ var objectOperations = []interpreter.Operation{interpreter.ReviseReplica, interp
 var laws = [...]Law{
 	{
 		Name: absentFields,
-		Text: "a rule answers when a field that it reads is absent, null or empty",
+		Text: "a rule answers when a field that it reads is absent, null or empty, or says what it wants in place of an empty text",
 	},
 	{
 		Name:   "deterministic",

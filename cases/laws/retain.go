@@ -49,7 +49,7 @@ func notRetained(path manifest.Path, desired, observed, retained any) string {
 	if retained == (absent{}) {
 		return fmt.Sprintf("%s was %s and is lost", path, compact(desired))
 	}
-	return fmt.Sprintf("%s is %s: it was %s, and the observed object has %s", path, compact(retained), compact(desired), compact(observed))
+	return fmt.Sprintf("%s is %s: it was %s, and in the observed object it is %s", path, compact(retained), compact(desired), compact(observed))
 }
 
 // elementsNotRetained is notRetained for a list. Elements are the same when they are equal, have the same name, or stand
