@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // BenchmarkRun compares a run of each script of the corpus with the peer's method (baseline) and with a deep copy of the
@@ -69,6 +71,18 @@ func compare(fs ...func()) []float64 {
 		}
 	}
 	return best
+}
+
+// BenchmarkFirstRun is a run that finds no state that it can use again, as after an error.
+func BenchmarkFirstRun(b *testing.B) {
+	e := newEngine()
+	rule := compiled(b, e, source(interpreter.InterpretHealth, inHealth("pcall(error)")))
+	req := health(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := rule(b.Context(), req)
+		require.NoError(b, err)
+	}
 }
 
 // BenchmarkCompile is what a script costs once.

@@ -210,6 +210,32 @@ func TestWhatAScriptDoes(t *testing.T) {
 	}
 }
 
+// TestLongLists holds that a list that is longer than Lua's tables can count is an error once a script looks at it, and
+// comes back as it was when none does.
+func TestLongLists(t *testing.T) {
+	long := make([]any, 70_000)
+	for text, want := range map[string]string{
+		`obj.status.x = #obj.status.long`:            "a list of 70000 elements: want fewer than 65536",
+		`obj.status.x = obj.status.long[1]`:          "a list of 70000 elements: want fewer than 65536",
+		`for _ in ipairs(obj.status.long) do end`:    "a list of 70000 elements: want fewer than 65536",
+		`for _ in pairs(obj.status.long) do end`:     "a list of 70000 elements: want fewer than 65536",
+		`table.insert(obj.status.long, 1)`:           "a list of 70000 elements: want fewer than 65536",
+		`obj.status.short[1] = {} obj.status.y = ""`: "",
+	} {
+		req := &interpreter.Request{Operation: interpreter.InterpretStatus, Object: &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "K", "status": map[string]any{"long": long, "short": []any{}},
+		}}}
+		require.NoError(t, req.Complete())
+		resp, err := compiled(t, shared, source(interpreter.InterpretStatus, "function ReflectStatus(obj) "+text+" return obj.status end"))(t.Context(), req)
+		if want != "" {
+			require.ErrorContains(t, err, want, text)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Len(t, resp.Status["long"], len(long))
+	}
+}
+
 // TestNumbersAreNotRounded holds that a number that Lua cannot hold is an error once a script moves it.
 func TestNumbersAreNotRounded(t *testing.T) {
 	for _, n := range []int64{1<<53 + 1, -(1<<53 + 1), 1<<53 + 2, 1<<60 + 1, math.MaxInt64, math.MinInt64} {
