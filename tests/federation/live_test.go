@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dragoman-io/dragoman/clusters"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 const crontabDefinition = `
@@ -68,9 +69,9 @@ var crontabs = schema.GroupVersionResource{Group: "stable.example.com", Version:
 func TestKindInstalledLater(t *testing.T) {
 	ns := newNamespace(t)
 	apply(t, ns, policy("crontab", "stable.example.com/v1", "CronTab", `{clusterAffinity: {clusterNames: [member1, member2]}, replicaScheduling: {replicaSchedulingType: Divided}}`, ""))
-	for _, c := range append(shared.Members(), control()) {
-		applyTo(t, c, "", crontabDefinition)
-	}
+	found, err := manifest.Objects("crontab", []byte(crontabDefinition))
+	require.NoError(t, err)
+	install(t, []definition{{object: found[0].Unstructured, resource: crontabs}})
 	apply(t, "", crontabRules("first"))
 	t.Cleanup(func() {
 		_ = control().Dynamic().Resource(customizations).Delete(context.WithoutCancel(t.Context()), "crontab", metav1.DeleteOptions{})
