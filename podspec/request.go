@@ -253,7 +253,7 @@ func parseQuantity(v any) (resource.Quantity, bool) {
 	default:
 		return resource.Quantity{}, false
 	}
-	quantity, err := resource.ParseQuantity(text)
+	quantity, err := value.ParseQuantity(text)
 	return quantity, err == nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
-	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // quantity is Kubernetes' function of that name, for text that nobody vouches for.
@@ -16,7 +16,7 @@ func quantity(r *run, args []ref.Val) ref.Val {
 		return types.NoSuchOverloadErr()
 	}
 	r.charge(stepsFor(int64(len(text))), 256)
-	q, err := script.ParseQuantity(string(text))
+	q, err := value.ParseQuantity(string(text))
 	if err != nil {
 		return types.WrapErr(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter/value"
 	"github.com/dragoman-io/dragoman/podspec"
 )
@@ -76,7 +75,7 @@ func resources() []Function {
 					if arg == nil {
 						continue
 					}
-					q, err := script.ParseQuantity(text(arg))
+					q, err := value.ParseQuantity(text(arg))
 					if err != nil {
 						return nil, value.InElement("quantities", i, err)
 					}
@@ -108,7 +107,7 @@ func resources() []Function {
 				if args[0] == nil {
 					return 0.0, nil
 				}
-				q, err := script.ParseQuantity(text(args[0]))
+				q, err := value.ParseQuantity(text(args[0]))
 				if err != nil {
 					return nil, fmt.Errorf("quantity: %w", err)
 				}
@@ -187,14 +186,14 @@ func resourceMax(_ *Call, args []any) (any, error) {
 func quantity(v any) (resource.Quantity, error) {
 	switch v := v.(type) {
 	case string:
-		return script.ParseQuantity(v)
+		return value.ParseQuantity(v)
 	case int64:
 		return *resource.NewQuantity(v, resource.DecimalSI), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return resource.Quantity{}, errors.New("want a quantity, got " + strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		return script.ParseQuantity(strconv.FormatFloat(v, 'f', -1, 64))
+		return value.ParseQuantity(strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	return resource.Quantity{}, value.Wrong("", "a quantity", v)
 }

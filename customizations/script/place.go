@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // place is where a value stands in a result. Its text is made only when there is something to say about it. A nil place
@@ -175,9 +177,9 @@ func (p *place) int32(value any) (int32, error) {
 	return int32(n), nil
 }
 
-func (p *place) quantity(value any) (resource.Quantity, error) {
+func (p *place) quantity(given any) (resource.Quantity, error) {
 	var text string
-	switch v := value.(type) {
+	switch v := given.(type) {
 	case int64:
 		return *resource.NewQuantity(v, resource.DecimalSI), nil
 	case float64:
@@ -188,9 +190,9 @@ func (p *place) quantity(value any) (resource.Quantity, error) {
 	case string:
 		text = v
 	default:
-		return resource.Quantity{}, p.want("a quantity", value)
+		return resource.Quantity{}, p.want("a quantity", given)
 	}
-	q, err := ParseQuantity(text)
+	q, err := value.ParseQuantity(text)
 	if err != nil {
 		return q, fmt.Errorf("%s: %w", p, err)
 	}
