@@ -65,7 +65,8 @@ type counter struct {
 	mu sync.Mutex
 	// lines are how often the lines of the script were run, by line, from 1.
 	lines map[int]int
-	// conditions and parts are by Step.Node.
+	// nodes are how often the parts of an expression were evaluated. They, conditions and parts are by Step.Node.
+	nodes      map[int64]int
 	conditions map[int64]*condition
 	parts      map[int64]*part
 	order      []int64
@@ -91,7 +92,7 @@ type part struct {
 
 func (p *Profile) counter(source *script.Source) (*counter, error) {
 	c := &counter{
-		source: source, lines: map[int]int{}, conditions: map[int64]*condition{}, parts: map[int64]*part{},
+		source: source, lines: map[int]int{}, nodes: map[int64]int{}, conditions: map[int64]*condition{}, parts: map[int64]*part{},
 	}
 	switch engine := p.engines[source.Language].(type) {
 	case *lua.Engine:
@@ -160,13 +161,18 @@ func (p *Profile) Trace() *interpreter.Trace {
 func (c *counter) count(step interpreter.Step) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if step.Node == 0 || c.source.Language == script.CEL {
+	if step.Node == 0 {
 		if _, known := c.lines[step.Line]; known {
 			c.lines[step.Line]++
 		}
-	}
-	if step.Node == 0 {
 		return
+	}
+	if c.source.Language == script.CEL {
+		// A line of an expression ran as often as the part of it that was evaluated most.
+		c.nodes[step.Node]++
+		if most, known := c.lines[step.Line]; known {
+			c.lines[step.Line] = max(most, c.nodes[step.Node])
+		}
 	}
 	if step.Node == c.root {
 		c.runs++
