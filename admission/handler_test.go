@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-io/dragoman/admission"
-	"github.com/dragoman-io/dragoman/customizations"
-	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/dragoman-io/dragoman/admission"
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 const (
@@ -94,6 +95,7 @@ func post(t *testing.T, h http.Handler, contentType string, body any) (int, stri
 func TestHandler(t *testing.T) {
 	other, err := customizations.Decode("", []byte(strings.Replace(healthy, "name: caches", "name: other", 1)))
 	require.NoError(t, err)
+	withoutRules, _, _ := strings.Cut(healthy, "    healthInt")
 	broken := strings.Replace(healthy, "return observed.status.ready", "return", 1)
 	broken = strings.Replace(broken, "InterpretHealth(observed)", "InterpretHealth(observed", 1)
 	for _, tc := range []struct {
@@ -110,7 +112,7 @@ func TestHandler(t *testing.T) {
 		{"a target that is none", admissionv1.Create, strings.Replace(healthy, "example.com/v1", "a/b/c", 1), "", nil, "spec.target.apiVersion", ""},
 		{"a rule that there is already", admissionv1.Create, healthy, "", other, "other answers InterpretHealth of example.com/v1 Cache too", ""},
 		{"a rule of its own name", admissionv1.Update, healthy, broken, customizationsOf(t, healthy), "", ""},
-		{"no rule", admissionv1.Create, healthy[:strings.Index(healthy, "    healthInt")] + "    {}\n", "", nil, "", "spec.customizations: there is no rule"},
+		{"no rule", admissionv1.Create, withoutRules + "    {}\n", "", nil, "", "spec.customizations: there is no rule"},
 		{"what was wrong before does not keep the object from being labeled", admissionv1.Update, strings.Replace(broken, "name: caches", "name: caches, labels: {a: b}", 1), broken, nil, "", ""},
 		{"what becomes wrong", admissionv1.Update, broken, healthy, nil, "spec.customizations.healthInterpretation", ""},
 		{"a deletion", admissionv1.Delete, "", broken, nil, "", ""},

@@ -21,7 +21,7 @@ import (
 // Workload is an operator's type that knows only some of the fields that objects have.
 type Workload struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
 		Replicas   *int32     `json:"replicas,omitempty"`
 		Paused     bool       `json:"paused"`

@@ -5,10 +5,11 @@ import (
 	"crypto/tls"
 	"time"
 
-	"github.com/dragoman-io/dragoman/webhook/conform"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/webhook/conform"
 )
 
 // conformOptions are the flags of conform.

@@ -13,14 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/thirdparty"
 	"github.com/dragoman-io/dragoman/webhook"
-	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // selfSignedFor is how long a certificate of our own is valid: it ends with the process, or with the year.
@@ -105,7 +106,7 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if err != nil {
 		return exit(exitFailed, fmt.Errorf("--bind: %w", err))
 	}
-	defer listener.Close() //nolint:errcheck // the server closes it; this is for the errors before that
+	defer listener.Close() // the server closes it; this is for the errors before that
 	server, bundle, err := o.server(rules)
 	if err != nil {
 		return err

@@ -6,10 +6,11 @@ import (
 	"io"
 	"slices"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // endpoint is where clients find a server: a URL, or a Service.

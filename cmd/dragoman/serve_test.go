@@ -17,10 +17,6 @@ import (
 	"testing"
 	"time"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	"github.com/dragoman-io/dragoman/cases"
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/webhook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,6 +24,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // firstWrite hands over what is written first.
