@@ -52,7 +52,7 @@ func clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if v == nil {
-			return v
+			return map[string]any(nil)
 		}
 		out := make(map[string]any, len(v))
 		for key, value := range v {
@@ -61,7 +61,7 @@ func clone(v any) any {
 		return out
 	case []any:
 		if v == nil {
-			return v
+			return []any(nil)
 		}
 		out := make([]any, len(v))
 		for i, value := range v {

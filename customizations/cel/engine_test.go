@@ -239,12 +239,11 @@ func TestConcurrent(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				got, err := rule(t.Context(), request(interpreter.ReviseReplica))
-				assert.NoError(t, err)
-				assert.Equal(t, want, got)
+				assert.Equal(t, want, got, err)
 				_, err = failing(t.Context(), request(interpreter.InterpretHealth))
-				assert.ErrorContains(t, err, "object.status.absent is absent")
+				assert.Contains(t, fmt.Sprint(err), "object.status.absent is absent")
 				_, _, err = engine.Compile(source(interpreter.InterpretHealth, text))
-				assert.Error(t, err)
+				assert.Contains(t, fmt.Sprint(err), "there is no variable replicas")
 			}
 		})
 	}

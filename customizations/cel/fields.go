@@ -25,7 +25,7 @@ import (
 func (p *Program) Check(object *Schema) script.Problems {
 	s, err := p.syntax()
 	if err != nil {
-		return nil
+		return script.Problems{p.problem(0, err.Error(), err)}
 	}
 	return s.checkFields(p.library, object, script.Error)
 }

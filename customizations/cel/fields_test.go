@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 		{"behind bind", health, `cel.bind(s, object.status, s.phsae == "a")`, []string{`29 s has no field phsae: did you mean phase?`}},
 		{"behind optMap", health, `object.?status.optMap(s, s.phsae == "a").orValue(false)`, []string{`27 s has no field phsae: did you mean phase?`}},
 		{"behind a condition", health, `(object.spec.paused ? object.spec : null).imag == "a"`, []string{`42 object.spec.paused ? object.spec : null has no field imag: did you mean image?`}},
-		{"behind a reference", health, `object.spec.template.inner.inner.nmae == "a"`, []string{`33 object.spec.template.inner.inner has no field nmae: did you mean name?`}},
+		{"behind a reference", health, `object.spec.template.inner.inner.naem == "a"`, []string{`33 object.spec.template.inner.inner has no field naem: did you mean name?`}},
 		{"what may have any field", health, `object.spec.any.x.y == 1 && object.spec.extra.unknown == 1 && object.spec.roles.anything.size == 1`, nil},
 		{"a field of a number", health, `object.spec.replicas.max == 1`, []string{`21 object.spec.replicas is a number: it has no field max`}},
 		{"a field of a list", health, `object.status.conditions.ready == true`, []string{`25 object.status.conditions is a list: it has no field ready`}},
@@ -91,8 +91,8 @@ func TestCheck(t *testing.T) {
 		{"the same in a map", interpreter.InterpretReplica, `{"replicas": object.spec.image}`, []string{`25 object.spec.image is a string: want a whole number`}},
 		{"a list for a status", interpreter.InterpretStatus, `object.status.conditions`, []string{`14 object.status.conditions is a list: want a map, or null for no status`}},
 		{"a status that is written", interpreter.InterpretStatus, `{"phase": object.status.phase, "ready": 1}`, []string{`32 status has no field ready: want one of conditions, phase, readyReplicas, when`}},
-		{"a change that writes a misspelt field", revise, `object.spec.paused ? {} : {"spec": {"replcas": replicas, "tasks": [{"nmae": "a"}]}}`, []string{
-			`37 object.spec has no field replcas: did you mean replicas?`, `69 object.spec.tasks[0] has no field nmae: did you mean name?`,
+		{"a change that writes a misspelt field", revise, `object.spec.paused ? {} : {"spec": {"replcas": replicas, "tasks": [{"naem": "a"}]}}`, []string{
+			`37 object.spec has no field replcas: did you mean replicas?`, `69 object.spec.tasks[0] has no field naem: did you mean name?`,
 		}},
 		{"a patch with a misspelt path", revise, `[{"op": "replace", "path": "/spec/tasks/0/replcas", "value": replicas}]`, []string{`28 object.spec.tasks[0] has no field replcas: did you mean replicas?`}},
 		{"items", aggregate, `{"status": {"readyReplicas": items.map(i, i.status.raedyReplicas).sum(), "phase": items[0].clustername}}`, []string{
@@ -102,9 +102,9 @@ func TestCheck(t *testing.T) {
 		{"context", revise, `{"spec": {"image": context.clster + context.targets[0].nam}}`, []string{
 			`27 context has no field clster: did you mean cluster?`, `55 context.targets[0] has no field nam: did you mean name?`,
 		}},
-		{"paths in arguments", aggregate, `{"status": {"readyReplicas": kube.total(items, "readyReplica"), "phase": kube.pick(object.spec, ["imag", "template.inner.nmae", "any.x"])}}`, []string{
+		{"paths in arguments", aggregate, `{"status": {"readyReplicas": kube.total(items, "readyReplica"), "phase": kube.pick(object.spec, ["imag", "template.inner.naem", "any.x"])}}`, []string{
 			`48 status has no field readyReplica: did you mean readyReplicas?`,
-			`98 object.spec has no field imag: did you mean image?`, `106 object.spec.template.inner has no field nmae: did you mean name?`,
+			`98 object.spec has no field imag: did you mean image?`, `106 object.spec.template.inner has no field naem: did you mean name?`,
 		}},
 		{"several mistakes, each once", health, `object.a == 1 && object.b == 2 && object.a == 1`, []string{
 			`7 object has no field a: want one of apiVersion, kind, metadata, spec, status`, `24 object has no field b: want one of apiVersion, kind, metadata, spec, status`,

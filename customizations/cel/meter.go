@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"maps"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -73,9 +74,7 @@ func meters(table []kube.Function) map[string]meter {
 	set(meter{charge: splitUp, growth: linear}, "split")
 	set(meter{charge: joined, growth: linear}, "join")
 	set(meter{charge: formatted, growth: linear}, "format")
-	for name, value := range regexMeters() {
-		m[name] = value
-	}
+	maps.Copy(m, regexMeters())
 
 	// Functions of lists.
 	set(meter{charge: copied(8), growth: linear}, "reverse", "slice")

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func TestLikeCEL(t *testing.T) {
 
 func isNaN(v ref.Val) bool {
 	d, ok := v.(types.Double)
-	return ok && d != d
+	return ok && math.IsNaN(float64(d))
 }
 
 func collect(e ast.Expr, called map[string]bool) {

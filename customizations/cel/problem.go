@@ -32,12 +32,15 @@ func syntaxProblems(src *script.Source, issues *celgo.Issues) script.Problems {
 	out := make(script.Problems, 0, len(issues.Errors()))
 	for _, e := range issues.Errors() {
 		message := strings.TrimPrefix(e.Message, "Syntax error: ")
-		unexpected := unexpectedToken.FindStringSubmatch(message)
+		token := ""
+		if m := unexpectedToken.FindStringSubmatch(message); m != nil {
+			token = m[1]
+		}
 		switch {
-		case unexpected != nil && unexpected[1] == "<EOF>":
+		case token == "<EOF>":
 			message = "the expression ends here, where something is missing"
-		case unexpected != nil:
-			message = "unexpected " + shorten(unexpected[1])
+		case token != "":
+			message = "unexpected " + shorten(token)
 		case strings.HasPrefix(message, "expression recursion limit exceeded"),
 			strings.HasPrefix(message, "max recursion depth exceeded"):
 			message = "the expression is nested too deeply: want less nesting, or shorter chains of operators"

@@ -1,7 +1,6 @@
 package cel_test
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"strings"
@@ -56,6 +55,6 @@ func problemOf(t *testing.T, engine script.Engine, op interpreter.Operation, tex
 	_, err = rule(t.Context(), request(op))
 	require.Error(t, err)
 	var problem *script.Problem
-	require.True(t, errors.As(err, &problem), "%T", err)
+	require.ErrorAs(t, err, &problem)
 	return "run: " + err.Error()
 }

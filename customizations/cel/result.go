@@ -283,8 +283,7 @@ func (p *Program) wrongResult(err error) error {
 		if p.info.Result != interpreter.ResultReplicas {
 			path = strings.TrimPrefix(path, string(p.info.Result))
 		}
-		var placed *placeError
-		if errors.As(err, &placed) {
+		if placed, ok := errors.AsType[*placeError](err); ok {
 			path = strings.TrimPrefix(placed.path, "patch")
 		}
 		at = s.locate(path)

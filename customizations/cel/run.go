@@ -9,6 +9,7 @@ import (
 
 	celinterpreter "github.com/google/cel-go/interpreter"
 
+	"github.com/dragoman-io/dragoman/customizations/kube"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
@@ -23,6 +24,7 @@ type run struct {
 	glance       int64 // steps until the next look at the clock
 	deadline     time.Time
 
+	call           *kube.Call // of the library's functions
 	items, context any
 	next           any
 	asked          bool // next was asked

@@ -333,7 +333,10 @@ func kubeCall(f *kube.Function) func(*run, []ref.Val) ref.Val {
 		if err != nil {
 			return types.WrapErr(err)
 		}
-		out, err := f.Call(&kube.Call{Context: r.ctx, Request: r.req, Charge: r.chargeBytes}, plain)
+		if r.call == nil {
+			r.call = &kube.Call{Context: r.ctx, Request: r.req, Charge: r.chargeBytes}
+		}
+		out, err := f.Call(r.call, plain)
 		switch {
 		case r.err != nil:
 			panic(aborted{})
