@@ -123,6 +123,28 @@ func TestAttacksOnTheClock(t *testing.T) {
 	assert.Equal(t, interpreter.BudgetTime, over.Budget)
 }
 
+// TestHostileQuantities holds that a quantity that takes minutes to parse is refused, wherever a script puts it.
+func TestHostileQuantities(t *testing.T) {
+	for _, text := range []string{
+		`kube.resourceAdd("1e-1000000000")`, `kube.getResourceQuantity("1e-1000000000")`,
+		`kube.accuratePodRequirements({spec = {containers = {{name = "a", resources = {requests = {cpu = "1e-1000000000"}}}}}})`,
+	} {
+		src := source(interpreter.InterpretReplica, `local kube = require("kube") function GetReplicas() return 1, `+text+` end`)
+		_, err := compiled(t, shared, src)(t.Context(), replicas(t))
+		require.ErrorContains(t, err, "1e-1000000000")
+	}
+	src := source(interpreter.InterpretReplica, `function GetReplicas() return 1, {resourceRequest = {cpu = "1e-1000000000"}} end`)
+	_, err := compiled(t, shared, src)(t.Context(), replicas(t))
+	require.ErrorContains(t, err, `replicaRequirements.resourceRequest.cpu: want a quantity with an exponent of at most 99, got "1e-1000000000"`)
+}
+
+func replicas(tb testing.TB) *interpreter.Request {
+	tb.Helper()
+	req := &interpreter.Request{Operation: interpreter.InterpretReplica, Object: object(tb, "rollout")}
+	require.NoError(tb, req.Complete())
+	return req
+}
+
 func health(tb testing.TB) *interpreter.Request {
 	tb.Helper()
 	req := &interpreter.Request{Operation: interpreter.InterpretHealth, Object: object(tb, "rollout")}
