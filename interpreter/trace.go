@@ -41,7 +41,7 @@ type Step struct {
 	Node int64
 	// Parent is the Node around this one; 0 for the outermost, and for a line or condition.
 	Parent int64
-	// Text is the source text of the node (CEL) or of the line.
+	// Text is the source text of the node (CEL) or of the line, or how the condition came out (Lua).
 	Text string
 	// Values returns the local variables in scope (Lua), or the value of the node or condition under the name "", as plain
 	// Go values. It is valid only during the call.

@@ -96,7 +96,7 @@ func (r *ruleRun) step(step interpreter.Step) {
 	case step.Column == 0:
 		if n := len(r.lines); n > 0 {
 			last := &r.lines[n-1]
-			last.changes = append(last.changes, fmt.Sprintf("condition %v", step.Values()[""]))
+			last.changes = append(last.changes, "condition "+step.Text)
 		}
 	default:
 		known := r.nodes[step.Node]

@@ -47,7 +47,7 @@ func (r *run) newStepper() func() {
 		}
 		line, function = frame.CurrentLine, where
 		r.trace.Step(interpreter.Step{
-			Source: source, Line: line, Text: strings.TrimSpace(lineOf(r.program.src, line)),
+			Source: source, Line: line, Text: strings.TrimRight(lineOf(r.program.src, line), " \t\r"),
 			Values: func() map[string]any { return r.locals(frame, variables()) },
 		})
 	}

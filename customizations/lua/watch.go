@@ -130,14 +130,18 @@ func (w *watcher) decide(proto *lua.FunctionProto, counter int) {
 	inst := proto.Code[d.counter-1]
 	skipped := counter == d.counter+2
 	var outcome bool
+	words := map[bool]string{true: "true", false: "false"}
 	switch int(inst >> 26) {
 	case lua.OP_TEST, lua.OP_TESTSET:
 		outcome = skipped == (inst>>9&0x1ff == 0)
 	default:
 		outcome = skipped == (inst>>18&0xff == 0)
+		if int(inst>>26) == lua.OP_EQ {
+			words = map[bool]string{true: "equal", false: "different"}
+		}
 	}
 	w.trace.Step(interpreter.Step{
-		Source: w.source, Line: d.line, Node: conditionID(w.numbers[proto], d.counter),
+		Source: w.source, Line: d.line, Node: conditionID(w.numbers[proto], d.counter), Text: words[outcome],
 		Values: func() map[string]any { return map[string]any{"": outcome} },
 	})
 }
