@@ -24,7 +24,6 @@ import (
 	"github.com/dragoman-io/dragoman/controllers"
 	"github.com/dragoman-io/dragoman/controllers/rules"
 	"github.com/dragoman-io/dragoman/customizations"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
 )
 
@@ -37,6 +36,9 @@ type managerOptions struct {
 	leaderElectionSpace string
 	metricsAddress      string
 	healthAddress       string
+	pprofAddress        string
+	tracingEndpoint     string
+	tracingInsecure     bool
 	logging             logging
 	admission           admissionOptions
 	skippedNamespaces   []string
@@ -71,6 +73,9 @@ The control plane must serve the definitions in api/crds.`,
 	f.StringVar(&o.leaderElectionSpace, "leader-election-namespace", "karmada-system", "the namespace of the lease")
 	f.StringVar(&o.metricsAddress, "metrics-bind-address", "0", "where to serve /metrics, such as :8080; 0 means nowhere")
 	f.StringVar(&o.healthAddress, "health-probe-bind-address", "0", "where to serve /healthz and /readyz, such as :8081; 0 means nowhere")
+	f.StringVar(&o.pprofAddress, "pprof-bind-address", "", "where to serve profiles, such as 127.0.0.1:8082; empty means nowhere")
+	f.StringVar(&o.tracingEndpoint, "tracing-endpoint", "", "the host and port of an OpenTelemetry collector (gRPC) that gets traces; empty means none")
+	f.BoolVar(&o.tracingInsecure, "tracing-insecure", false, "send traces without TLS, to a collector on the same machine")
 	f.StringSliceVar(&o.skippedNamespaces, "skipped-propagating-namespaces", []string{"kube-.*"}, "regular expressions of namespaces whose objects are never propagated")
 	f.DurationVar(&o.clusterPeriod, "cluster-status-update-frequency", 10*time.Second, "how often clusters are looked at")
 	f.DurationVar(&o.failureThreshold, "cluster-failure-threshold", 30*time.Second, "for how long a ready cluster has to fail before it is not ready")
@@ -136,6 +141,7 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 		LeaderElectionNamespace: o.leaderElectionSpace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                metricsserver.Options{BindAddress: o.metricsAddress},
 		HealthProbeBindAddress: o.healthAddress,
+		PprofBindAddress:       o.pprofAddress,
 		WebhookServer:          server,
 	})
 	mgr, err := ctrl.NewManager(tuned, options)
@@ -157,11 +163,11 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	if err := live.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	rest, err := shipped()
+	chain, stop, err := o.observed(ctx, mgr, live)
 	if err != nil {
 		return err
 	}
-	chain := interpreter.Wrap(interpreter.Chain{live, rest}, interpreter.Validated)
+	defer stop()
 	if _, err := controllers.Setup(ctx, mgr, controllers.Options{
 		Rules: live, Interpreter: chain, SkippedNamespaces: skipped,
 		ClusterPeriod: o.clusterPeriod, ClusterFailureThreshold: o.failureThreshold, ClusterSuccessThreshold: o.successThreshold,

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	"github.com/dragoman-io/dragoman/builtin"
+	"github.com/dragoman-io/dragoman/controllers/observability"
+	"github.com/dragoman-io/dragoman/controllers/rules"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/thirdparty"
+)
+
+// observed returns the chain of the controllers, with metrics, traces and events on customizations that fail. The
+// function ends the export of traces.
+func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *rules.Rules) (interpreter.Interpreter, func(), error) {
+	measured, err := observability.NewMetrics(metrics.Registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracer, stop, err := o.tracer(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	recorder := mgr.GetEventRecorder("dragoman")
+	failures := observability.NewFailures(func(name, note string) {
+		regarding := &configv1alpha1.ResourceInterpreterCustomization{}
+		regarding.Name = name
+		if set := live.Customizations(); set != nil {
+			if c, ok := set.Get(name); ok {
+				regarding = c.Object
+			}
+		}
+		const most = 1000 // the API allows 1024 bytes
+		if len(note) > most {
+			note = note[:most] + "..."
+		}
+		recorder.Eventf(regarding, nil, corev1.EventTypeWarning, "RuleFailed", "Interpret", "%s", note)
+	})
+	catalogue, err := thirdparty.New(script.Limits{})
+	if err != nil {
+		return nil, nil, err
+	}
+	link := func(name string, i interpreter.Interpreter, more ...interpreter.Middleware) interpreter.Interpreter {
+		middleware := append([]interpreter.Middleware{measured.Link(name)}, more...)
+		if tracer != nil {
+			middleware = append(middleware, observability.Traced(tracer, name))
+		}
+		return interpreter.Wrap(i, middleware...)
+	}
+	chain := interpreter.Chain{
+		link("rules", live, failures.Watch),
+		link("thirdparty", catalogue),
+		link("builtin", builtin.Interpreter{}),
+		link("generic", builtin.Generic{}),
+	}
+	return interpreter.Wrap(chain, interpreter.Validated), stop, nil
+}
+
+// tracer returns where spans go; nil when nowhere.
+func (o *managerOptions) tracer(ctx context.Context) (trace.Tracer, func(), error) {
+	if o.tracingEndpoint == "" {
+		return nil, func() {}, nil
+	}
+	options := []otlptracegrpc.Option{otlptracegrpc.WithEndpoint(o.tracingEndpoint)}
+	if o.tracingInsecure {
+		options = append(options, otlptracegrpc.WithInsecure())
+	}
+	exporter, err := otlptracegrpc.New(ctx, options...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--tracing-endpoint: %w", err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter),
+		sdktrace.WithResource(resource.NewSchemaless(semconv.ServiceName("dragoman-controller-manager"))))
+	stop := func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := provider.Shutdown(ending); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "the last traces are lost")
+		}
+	}
+	return provider.Tracer("github.com/dragoman-io/dragoman"), stop, nil
+}

@@ -1,0 +1,3 @@
+// Package observability makes the interpreter's work visible: metrics for Prometheus by kind, operation and link of the
+// chain, spans for OpenTelemetry, and events on the customizations whose rules fail.
+package observability
