@@ -29,6 +29,9 @@ func kubeTable(shared []kube.Function) functions {
 func bind(name string, f *kube.Function) lua.LGFunction {
 	return func(l *lua.LState) int {
 		r := runOf(l)
+		if r.check() != nil { // What the function does is not counted: at least it begins in time.
+			raise(l, r.failure)
+		}
 		args, err := r.arguments(f)
 		if err == nil {
 			var out any

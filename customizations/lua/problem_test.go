@@ -133,7 +133,38 @@ func TestLimitsAreExact(t *testing.T) {
 		var over *interpreter.BudgetError
 		require.ErrorAs(t, err, &over)
 	}
-	got, err := spentBy(lua.New(script.Limits{Steps: want.Steps, Memory: want.Bytes}, nil))
-	require.NoError(t, err)
-	assert.Equal(t, want, got)
+	exact := lua.New(script.Limits{Steps: want.Steps, Memory: want.Bytes, Timeout: time.Minute}, nil)
+	for range 3 {
+		got, err := spentBy(exact)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+// TestTinyLimits holds that no limit is too small to be held, wherever a run first meets it.
+func TestTinyLimits(t *testing.T) {
+	for _, q := range corpus(t) {
+		for _, limits := range []script.Limits{
+			{Steps: 1}, {Steps: 20}, {Memory: 1}, {Memory: 600}, {Memory: 5000}, {Depth: 1}, {Depth: 2}, {Timeout: time.Nanosecond},
+		} {
+			generous := compiled(t, shared, q.src)
+			_, err := generous(t.Context(), q.req)
+			require.NoError(t, err)
+			rule, _, err := lua.New(limits, kube.Functions()).Compile(q.src)
+			if err == nil {
+				_, err = rule(t.Context(), q.req)
+			}
+			if err == nil {
+				continue // It needs as little.
+			}
+			var over *interpreter.BudgetError
+			require.ErrorAs(t, err, &over, "%s with %+v", q.name, limits)
+		}
+	}
+}
+
+// TestFunctionOfTheLibrary holds that a script may name a function of the library as its own.
+func TestFunctionOfTheLibrary(t *testing.T) {
+	_, err := compiled(t, shared, source(interpreter.InterpretHealth, "InterpretHealth = type"))(t.Context(), health(t))
+	require.EqualError(t, err, `test.healthInterpretation: health.state: want one of [Healthy Progressing Degraded Suspended Missing Unknown], got "table"`)
 }

@@ -157,6 +157,14 @@ func (r *run) function() (*lua.LFunction, bool) {
 	return fn, ok
 }
 
+// lineOfFunction returns the line on which fn begins, 0 for one of the library.
+func lineOfFunction(fn *lua.LFunction) int {
+	if fn.IsG {
+		return 0
+	}
+	return fn.Proto.LineDefined
+}
+
 // answer runs the program for the request.
 func (r *run) answer() (*interpreter.Response, error) {
 	if err := r.load(); err != nil {
@@ -177,7 +185,7 @@ func (r *run) answer() (*interpreter.Response, error) {
 	}
 	resp, err := r.decode()
 	if err != nil {
-		return nil, r.program.at(fn.Proto.LineDefined, err)
+		return nil, r.program.at(lineOfFunction(fn), err)
 	}
 	return resp, nil
 }
