@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
@@ -174,6 +176,29 @@ func TestLibraryCharges(t *testing.T) {
 	require.ErrorAs(t, err, &over)
 	assert.Equal(t, interpreter.BudgetMemory, over.Budget)
 	assert.Equal(t, "1Mi", over.Limit)
+}
+
+// TestLibraryInALoop proves that a loop pays for what it hands to the library, which may copy it.
+func TestLibraryInALoop(t *testing.T) {
+	functions := []kube.Function{{
+		Name: "copy", Params: []kube.Param{{Name: "value", Type: kube.Any}},
+		Call: func(_ *kube.Call, args []any) (any, error) { return runtime.DeepCopyJSONValue(args[0]), nil },
+	}}
+	limits := script.Limits{Timeout: time.Minute}.WithDefaults()
+	engine, err := cel.New(limits, functions)
+	require.NoError(t, err)
+	req := request(interpreter.InterpretStatus)
+	big := make([]any, 2000)
+	for i := range big {
+		big[i] = map[string]any{"name": fmt.Sprint(i), "labels": map[string]any{"a": "b"}}
+	}
+	req.Object.Object["big"] = big
+	rule := compile(t, engine, interpreter.InterpretStatus, `{"a": lists.range(1000).map(i, kube.copy(object))}`)
+	allocated := allocation(func() { _, err = rule(t.Context(), req) })
+	var over *interpreter.BudgetError
+	require.ErrorAs(t, err, &over)
+	assert.Equal(t, interpreter.BudgetMemory, over.Budget)
+	assert.Less(t, allocated, uint64(6*limits.Memory))
 }
 
 // TestNext asks the rest of the chain: only when it is used, once, in the shape of the operation's result.

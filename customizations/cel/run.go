@@ -25,6 +25,7 @@ type run struct {
 	deadline     time.Time
 
 	call           *kube.Call // of the library's functions
+	calls          int        // how many of them were called
 	items, context any
 	next           any
 	asked          bool // next was asked

@@ -319,6 +319,11 @@ func describe(v ref.Val) string {
 	}
 }
 
+// freeCalls is how many functions of the library a run may call without being charged for what it hands to them. They read
+// their arguments, and copy them at most, which only a loop makes much of; weighing them would take as long as most
+// functions do.
+const freeCalls = 32
+
 // kubeCall returns the implementation of a function of the library.
 func kubeCall(f *kube.Function) func(*run, []ref.Val) ref.Val {
 	return func(r *run, args []ref.Val) ref.Val {
@@ -332,6 +337,12 @@ func kubeCall(f *kube.Function) func(*run, []ref.Val) ref.Val {
 		plain, err := f.Check(plain)
 		if err != nil {
 			return types.WrapErr(err)
+		}
+		r.charge(10, 64)
+		if r.calls++; r.calls > freeCalls {
+			w := scales{run: r, pending: perStep}
+			w.plain(plain)
+			r.charge(0, bytesEntry*w.nodes)
 		}
 		if r.call == nil {
 			r.call = &kube.Call{Context: r.ctx, Request: r.req, Charge: r.chargeBytes}
