@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations"
@@ -18,6 +19,8 @@ type Checker struct {
 	Engines map[script.Language]script.Engine
 	// Portable makes everything an error that Karmada's own API and interpreter do not have.
 	Portable bool
+	// Schemas are what CEL rules are checked against, where there is one of their kind. It may be nil.
+	Schemas Schemas
 }
 
 // File is the data of a file and its name.
@@ -65,8 +68,29 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 		}
 		r.add(problems...)
 	}
+	for _, f := range files {
+		columns(r.Problems, f)
+	}
 	r.Problems = sorted(r.Problems)
 	return r
+}
+
+// columns turns the columns of problems, which count from where a line of the script begins, into columns of the file.
+func columns(problems []Problem, f File) {
+	var lines []string
+	for i := range problems {
+		p := &problems[i]
+		text, _, ok := strings.Cut(strings.TrimPrefix(p.Snippet, " | "), "\n")
+		if !ok || p.File != f.Name || p.Line == 0 || p.Column == 0 {
+			continue
+		}
+		if lines == nil {
+			lines = strings.Split(string(f.Data), "\n")
+		}
+		if p.Line <= len(lines) {
+			p.Column += max(strings.Index(lines[p.Line-1], text), 0)
+		}
+	}
 }
 
 func place(c customizations.Customization) string { return fmt.Sprintf("%s:%d", c.File, c.Line) }

@@ -13,6 +13,7 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	portable bool
+	crds     []string
 	output   string
 }
 
@@ -32,6 +33,9 @@ Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot 
 			"dragoman check customizations.yaml",
 			"dragoman check -R rules/ webhooks.yaml",
 			"",
+			"# Fields that the kind does not have",
+			"dragoman check --crd crds/ customizations.yaml",
+			"",
 			"# Nothing that Karmada would not understand",
 			"dragoman check --portable customizations.yaml",
 		),
@@ -42,6 +46,7 @@ Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot 
 	f := cmd.Flags()
 	f.StringSliceVarP(&named, "filename", "f", nil, "the same as arguments")
 	f.BoolVarP(&files.recursive, "recursive", "R", false, "look below folders as well")
+	f.StringSliceVar(&o.crds, "crd", nil, "CustomResourceDefinitions to check the fields of CEL rules against: files, folders or URLs")
 	f.BoolVar(&o.portable, "portable", false, "make everything an error that Karmada does not have")
 	addOutputFlag(cmd, &o.output)
 	return cmd
@@ -59,16 +64,21 @@ func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *
 	if err != nil {
 		return err
 	}
-	given := make([]admission.File, len(data))
-	for i, f := range data {
-		given[i] = admission.File{Name: f.name, Data: f.data}
-	}
 	byLanguage, err := engines()
 	if err != nil {
 		return err
 	}
 	checker := admission.Checker{Engines: byLanguage, Portable: o.portable}
-	report := checker.Files(ctx, given...)
+	if len(o.crds) > 0 {
+		definitions, err := files.read(ctx, o.crds...)
+		if err != nil {
+			return err
+		}
+		if checker.Schemas, err = admission.ReadSchemas(admissionFiles(definitions)...); err != nil {
+			return unusablef("--crd: %w", err)
+		}
+	}
+	report := checker.Files(ctx, admissionFiles(data)...)
 	if o.output != "" {
 		err = printValue(streams.Out, o.output, reportDocument(report))
 	} else {
@@ -78,6 +88,14 @@ func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *
 		return err
 	}
 	return reportVerdict(report)
+}
+
+func admissionFiles(files []file) []admission.File {
+	out := make([]admission.File, len(files))
+	for i, f := range files {
+		out[i] = admission.File{Name: f.name, Data: f.data}
+	}
+	return out
 }
 
 func printReport(streams genericiooptions.IOStreams, report admission.Report) error {
