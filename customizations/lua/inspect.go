@@ -254,7 +254,7 @@ func (w *inspector) useField(e *ast.AttrGetExpr) bool {
 	case local && w.isKube(ident.Value):
 		w.kubeFields[e] = key.Value
 		w.reads = append(w.reads, read{"kube." + key.Value, e.Line()})
-	case local || w.lib.modules[ident.Value] == nil:
+	case local || !w.lib.isGlobal(ident.Value):
 		return false
 	default:
 		w.fields[e] = ident.Value + "." + key.Value
@@ -300,8 +300,10 @@ func (w *inspector) complain(name string) string {
 			return ""
 		}
 		return "there is no " + name
-	case w.lib.has(name) || w.lib.modules[name] != nil || name == "_G":
+	case w.lib.has(name) || w.lib.isGlobal(name) || name == "_G":
 		return ""
+	case name == "kube":
+		return `there is no global kube: write local kube = require("kube")`
 	}
 	return "there is no global " + name + ": it is always nil"
 }

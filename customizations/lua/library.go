@@ -74,6 +74,9 @@ func (b *library) lookUp(name string) *lua.LFunction {
 	return function
 }
 
+// isGlobal tells whether the library has a table that is a global variable called name.
+func (b *library) isGlobal(name string) bool { return name != "kube" && b.modules[name] != nil }
+
 // has tells whether the library has name, a function or a constant.
 func (b *library) has(name string) bool {
 	table := b.globals
@@ -139,7 +142,9 @@ func (p *proxies) set(r *run, i int) {
 	t := r.l.CreateTable(0, 0)
 	t.Metatable = metatable(r.l, r.engine.library.modules[name])
 	p.tables[i].table = t
-	p.globals.RawSetString(name, t)
+	if name != "kube" { // It is found by require alone.
+		p.globals.RawSetString(name, t)
+	}
 	if name == "string" {
 		p.stringMeta.RawSetString("__index", t)
 	}
