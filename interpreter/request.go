@@ -124,7 +124,10 @@ func HealthOf(healthy bool) Health {
 func (r *Request) Complete() error {
 	info := r.Operation.Info()
 	if info == nil {
-		_, err := ParseOperation(string(r.Operation))
+		known, err := ParseOperation(string(r.Operation))
+		if err == nil { // but for the letter case
+			err = fmt.Errorf("unknown operation %q: want %s", r.Operation, known)
+		}
 		return err
 	}
 	if err := checkObject("object", r.Object); err != nil {

@@ -279,3 +279,8 @@ func TestEncodeResponseRefusesAWrongAnswer(t *testing.T) {
 		})
 	}
 }
+
+func TestOperationsAreWrittenAsTheyAre(t *testing.T) {
+	_, err := webhook.DecodeRequest([]byte(fmt.Sprintf(peerRequest, "reviseReplica", "")))
+	require.EqualError(t, err, `400: request: unknown operation "reviseReplica": want ReviseReplica`)
+}
