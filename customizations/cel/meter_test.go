@@ -89,7 +89,7 @@ func evaluateObject(t testing.TB, l *library, text string, object map[string]any
 		source: src, info: s.info, limits: script.Limits{}.WithDefaults(), library: l, block: s.cost.root,
 		syntax: func() (*syntax, error) { return s, nil },
 	}
-	plan, err := s.decoratedPlan(&decorator{library: l, cost: &s.cost, folds: fold})
+	plan, err := s.planBy(&decorator{library: l, cost: &s.cost, folds: fold}, nil)
 	require.NoError(t, err, text)
 	out.run = out.program.newRun(t.Context(), &interpreter.Request{Object: &unstructured.Unstructured{Object: object}})
 	out.run.charge(s.cost.root.steps, s.cost.root.bytes)

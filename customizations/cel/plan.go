@@ -18,14 +18,23 @@ type (
 	frame = celinterpreter.ExecutionFrame
 )
 
-// plan returns the plan that evaluates the expression: cel-go's, in which calls and loops charge the run. With an
-// observer, every evaluated node is told to it.
-func (s *syntax) plan(l *library, observer ...celinterpreter.PlannerOption) (node, error) {
-	return s.decoratedPlan(&decorator{library: l, cost: &s.cost, folds: true}, observer...)
+// plan returns the plan that evaluates the expression: cel-go's, in which calls and loops charge the run.
+func (s *syntax) plan(l *library) (node, error) {
+	return s.planBy(&decorator{library: l, cost: &s.cost, folds: true}, nil)
 }
 
-func (s *syntax) decoratedPlan(d *decorator, observer ...celinterpreter.PlannerOption) (node, error) {
-	options := append([]celinterpreter.PlannerOption{celinterpreter.CustomDecoratorV2(d.decorate)}, observer...)
+// planBy returns the plan as d decorates it. With a state, every evaluated node is told to it.
+func (s *syntax) planBy(d *decorator, state celinterpreter.EvalState) (node, error) {
+	options := []celinterpreter.PlannerOption{celinterpreter.CustomDecoratorV2(d.decorate)}
+	var seen func(int64, ref.Val)
+	if state != nil {
+		seen = state.SetValue
+		options = append(options, celinterpreter.EvalStateObserver(
+			celinterpreter.EvalStateFactory(func() celinterpreter.EvalState { return state }),
+		))
+	}
+	// Last, so that what is bound is seen too.
+	options = append(options, celinterpreter.CustomDecoratorV2(newBinder(s.cost.binds, seen).decorate))
 	adapter, provider := s.env.CELTypeAdapter(), s.env.CELTypeProvider()
 	return celinterpreter.NewInterpreter(
 		d.library.dispatcher, s.env.Container, provider, adapter,

@@ -150,10 +150,8 @@ func (c *resultCheck) check(e ast.Expr, want *shape, path string) {
 			return
 		}
 	case ast.ComprehensionKind:
-		// cel.bind(name, value, result) is a loop that does not run.
-		if loop := e.AsComprehension(); loop.LoopCondition().Kind() == ast.LiteralKind &&
-			loop.LoopCondition().AsLiteral() == types.False {
-			c.check(loop.Result(), want, path)
+		if isBind(e) {
+			c.check(e.AsComprehension().Result(), want, path)
 			return
 		}
 	}

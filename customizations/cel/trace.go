@@ -8,7 +8,6 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	celinterpreter "github.com/google/cel-go/interpreter"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 )
@@ -159,9 +158,7 @@ func (p *Program) observed(trace *interpreter.Trace) (node, error) {
 		return nil, err
 	}
 	o := &observer{program: p, trace: trace, nodes: p.steps()}
-	return s.plan(p.library, celinterpreter.EvalStateObserver(
-		celinterpreter.EvalStateFactory(func() celinterpreter.EvalState { return o }),
-	))
+	return s.planBy(&decorator{library: p.library, cost: &s.cost, folds: true}, o)
 }
 
 // stepOf is what there is to tell when a node is evaluated.
