@@ -20,22 +20,23 @@ import (
 // weigh returns how many nodes v has, longer strings counting more, and charges a step for each that it visits ten of: a
 // value can hold another many times over, so that it has more nodes than there is memory.
 func (r *run) weigh(v ref.Val) int64 {
-	w := scales{run: r, pending: perStep}
+	w := scales{run: r}
 	w.value(v)
 	return w.nodes
 }
 
 type scales struct {
-	run            *run
-	nodes, pending int64
+	run *run
+	// charged is how many steps were charged for nodes. It must not depend on the order in which they come: that of the
+	// entries of a map is another one with each run.
+	nodes, charged int64
 }
 
 func (s *scales) node(length int) {
-	n := int64(1 + length/perStep)
-	s.nodes += n
-	if s.pending -= n; s.pending < 0 {
-		s.run.charge(stepsFor(-s.pending), 0)
-		s.pending = perStep
+	s.nodes += int64(1 + length/perStep)
+	if due := s.nodes / perStep; due > s.charged {
+		s.run.charge(due-s.charged, 0)
+		s.charged = due
 	}
 }
 
@@ -340,7 +341,7 @@ func kubeCall(f *kube.Function) func(*run, []ref.Val) ref.Val {
 		}
 		r.charge(10, 64)
 		if r.calls++; r.calls > freeCalls {
-			w := scales{run: r, pending: perStep}
+			w := scales{run: r}
 			w.plain(plain)
 			r.charge(0, bytesEntry*w.nodes)
 		}
