@@ -67,6 +67,26 @@ var errUnasked = errors.New("no question")
 
 // put asks req.
 func (a asker) put(req *interpreter.Request) *answer {
+	out := a.once(req)
+	for range patience {
+		if !late(out.err) {
+			break
+		}
+		out = a.once(req)
+	}
+	return out
+}
+
+// patience is how often a question is asked again that was over its time by wall clock: that says something about how busy
+// the machine is, and nothing about the rule.
+const patience = 5
+
+func late(err error) bool {
+	var budget *interpreter.BudgetError
+	return errors.As(err, &budget) && budget.Budget == interpreter.BudgetTime
+}
+
+func (a asker) once(req *interpreter.Request) *answer {
 	out := &answer{}
 	ctx := interpreter.WithTrace(a.ctx, &interpreter.Trace{
 		Answered: func(source interpreter.Source, _ error) { out.source = source },
