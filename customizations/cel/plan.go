@@ -159,6 +159,7 @@ func (c *call) Exec(f *frame) ref.Val {
 		}
 	}
 	r := runOf(f)
+	r.at = c.id
 	if c.meter.charge != nil {
 		c.meter.charge(r, args)
 	}
@@ -187,7 +188,9 @@ func (c *call) pair(f *frame) ref.Val {
 	if types.IsUnknownOrError(right) {
 		return right
 	}
-	out := c.meter.pair(runOf(f), left, right)
+	r := runOf(f)
+	r.at = c.id
+	out := c.meter.pair(r, left, right)
 	if types.IsError(out) {
 		return c.failed(out, left, right)
 	}
@@ -314,6 +317,7 @@ func (i *iteration) Eval(vars celinterpreter.Activation) ref.Val {
 
 func (i *iteration) Exec(f *frame) ref.Val {
 	if r := runOf(f); r != nil {
+		r.at = i.ID()
 		r.charge(i.round.steps, i.round.bytes)
 	}
 	return i.node.Exec(f)

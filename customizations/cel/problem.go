@@ -235,7 +235,7 @@ func distance(a, b string) int {
 func (p *Program) problem(id int64, message string, cause error) *script.Problem {
 	out := &script.Problem{Severity: script.Error, Source: p.source, Message: message, Err: cause}
 	if s, err := p.syntax(); err == nil {
-		if id == 0 {
+		if _, ok := s.tree.SourceInfo().GetOffsetRange(id); !ok {
 			id = s.tree.Expr().ID()
 		}
 		out.Line, out.Column = s.place(id)

@@ -127,10 +127,10 @@ func (r *run) aborted() error {
 	var budget *interpreter.BudgetError
 	switch {
 	case errors.As(r.err, &budget):
-		return r.program.problem(0, fmt.Sprintf("over its %s budget of %s", budget.Budget, budget.Limit), r.err)
+		return r.program.problem(r.at, fmt.Sprintf("over its %s budget of %s", budget.Budget, budget.Limit), r.err)
 	case r.ctx.Err() != nil && errors.Is(r.err, context.Cause(r.ctx)):
-		return r.program.problem(0, "interrupted: "+r.err.Error(), r.err)
+		return r.program.problem(r.at, "interrupted: "+r.err.Error(), r.err)
 	default:
-		return r.program.problem(0, r.err.Error(), r.err)
+		return r.program.problem(r.at, r.err.Error(), r.err)
 	}
 }

@@ -30,6 +30,7 @@ type run struct {
 	next           any
 	asked          bool // next was asked
 
+	at  int64 // the loop or the call that is being charged for
 	err error // why the run was aborted
 }
 
@@ -78,7 +79,7 @@ func (r *run) askNext() any {
 	if r.asked {
 		return r.next
 	}
-	r.asked = true
+	r.asked, r.at = true, 0
 	start := time.Now()
 	resp, err := interpreter.Next(r.ctx, r.req)
 	if !r.deadline.IsZero() {
