@@ -91,7 +91,6 @@ spec:
 	data, err := os.ReadFile("../../examples/flink/customizations.yaml")
 	require.NoError(t, err)
 	Apply(t, controlPlane, "", string(data))
-	rules := configv1alpha1.GroupVersion.WithResource("resourceinterpretercustomizations")
 	WaitFor(t, "the rule to be ready", func(ctx context.Context) error {
 		list, err := controlPlane.Dynamic().Resource(rules).List(ctx, metav1.ListOptions{})
 		if err != nil {

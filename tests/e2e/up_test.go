@@ -19,7 +19,7 @@ import (
 // dragoman builds the command, once, and returns its path.
 var dragoman = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(shared.Dir(), "dragoman")
-	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/dragoman").CombinedOutput() //nolint:noctx // no test's own
+	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/dragoman").CombinedOutput()
 	if err != nil {
 		return "", errors.Join(err, errors.New(string(out)))
 	}

@@ -1,0 +1,245 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/clusters"
+)
+
+var (
+	ruleCount = flag.Int("rules", 300, "how many customizations TestManyRules makes")
+
+	rules    = configv1alpha1.GroupVersion.WithResource("resourceinterpretercustomizations")
+	bindings = workv1alpha2.GroupVersion.WithResource("resourcebindings")
+)
+
+// manager is what the controller manager is called in a federation.
+const manager = "controller-manager"
+
+// newManaged starts a federation of one member with the controller manager.
+func newManaged(t *testing.T) *clusters.Federation {
+	t.Helper()
+	binary, err := dragoman()
+	require.NoError(t, err)
+	federation := newFederation(t, clusters.Options{Members: 1, Nodes: 1})
+	require.NoError(t, federation.Register(t.Context()))
+	port, err := federation.Port(manager)
+	require.NoError(t, err)
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	require.NoError(t, federation.Run(t.Context(), clusters.Program{
+		Name: manager,
+		Path: binary,
+		Args: []string{
+			"controller-manager", "--context", clusters.ControlPlane, "--health-probe-bind-address", address,
+			"--cluster-status-update-frequency=1s", "--cluster-failure-threshold=60s", "--cluster-success-threshold=1s",
+		},
+		Ready: func(ctx context.Context) error { return answers(ctx, "http://"+address+"/readyz") },
+	}))
+	return federation
+}
+
+// propagated propagates a CloneSet and a FlinkDeployment to the member and waits until both have a health.
+func propagated(t *testing.T, federation *clusters.Federation) {
+	t.Helper()
+	for _, c := range []*clusters.Cluster{federation.Cluster("member1"), federation.ControlPlane()} {
+		define(t, c, cloneSets, "CloneSet")
+		ApplyFile(t, c, "", "../../examples/flink/crd.yaml")
+	}
+	ApplyFile(t, federation.ControlPlane(), "default", "../../examples/flink/basic.yaml")
+	Apply(t, federation.ControlPlane(), "default", `
+apiVersion: apps.kruise.io/v1alpha1
+kind: CloneSet
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "registry.example/web:1"}]}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: all}
+spec:
+  resourceSelectors:
+  - {apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet}
+  - {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment}
+  placement: {clusterAffinity: {}}
+`)
+	awaitHealth(t, federation, "web-cloneset", "Healthy")
+	awaitHealth(t, federation, "basic-flinkdeployment", "Healthy")
+}
+
+// awaitHealth waits until the member's object is judged to be so.
+func awaitHealth(t *testing.T, federation *clusters.Federation, binding, want string) {
+	t.Helper()
+	WaitForObject(t, federation.ControlPlane(), bindings, "default", binding, want, func(o *unstructured.Unstructured) bool {
+		items, _, _ := unstructured.NestedSlice(o.Object, "status", "aggregatedStatus")
+		for _, item := range items {
+			if fields, ok := item.(map[string]any); ok {
+				return fields["health"] == want
+			}
+		}
+		return false
+	})
+}
+
+// applyHealth makes a rule for the health of a kind and waits until its status speaks of it.
+func applyHealth(t *testing.T, federation *clusters.Federation, name, apiVersion, kind, language, script string) *unstructured.Unstructured {
+	t.Helper()
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": configv1alpha1.GroupVersion.String(), "kind": "ResourceInterpreterCustomization", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"target":         map[string]any{"apiVersion": apiVersion, "kind": kind},
+			"customizations": map[string]any{"healthInterpretation": map[string]any{language: script}},
+		},
+	}}
+	require.NoError(t, federation.ControlPlane().Apply(t.Context(), "", object))
+	return WaitForObject(t, federation.ControlPlane(), rules, "", name, "judged", func(o *unstructured.Unstructured) bool {
+		return number(o, "status", "observedGeneration") == o.GetGeneration() && (hasCondition("Ready", "True")(o) || hasCondition("Ready", "False")(o))
+	})
+}
+
+// TestHostileRules puts rules in force that try to take the manager down. Other rules work on, and the manager is the same process.
+func TestHostileRules(t *testing.T) {
+	federation := newManaged(t)
+	propagated(t, federation)
+	health := func(body string) string { return "function InterpretHealth(observedObj)\n" + body + "\nend" }
+	attacks := []struct{ reason, script string }{
+		{"never ends", health("while true do end")},
+		{"never ends, and catches what stops it", health("while true do pcall(function() while true do end end) end")},
+		{"calls itself for ever", "function f(n) return f(n + 1) + 1 end\n" + health("return f(1) > 0")},
+		{"escapes into a coroutine", health("return coroutine.wrap(function() while true do end end)()")},
+		{"makes a sparse table of gigabytes", health("local t = {}\nt[20000000] = 1\nif #t == 0 then error('it is small') end\nreturn true")},
+		{"doubles a string", health("local s = 'x'\nfor i = 1, 40 do s = s .. s end\nreturn #s > 0")},
+		{"repeats a string", health("return #string.rep('x', 200000000) > 0")},
+		{"searches for hours", health("return string.find(string.rep('a', 200), '.-.-.-.-.-b') == nil")},
+		{"breaks the compiler", health("return " + strings.Repeat("#", 60000) + "'x' == 1")},
+		{"reads files", health("return io.open('/etc/passwd') ~= nil")},
+		{"ends the process", health("os.exit(1)")},
+		{"changes the library for others", health("string.format = nil\ntable.insert = nil\ngetmetatable('').__index = nil\nreturn true")},
+		{"loads code", health("return load('while true do end')()")},
+		{"answers with nonsense", health("return {}")},
+	}
+	for i, attack := range attacks {
+		t.Run(attack.reason, func(t *testing.T) {
+			applyHealth(t, federation, "attack", "flink.apache.org/v1beta1", "FlinkDeployment", "luaScript", health("return true"))
+			awaitHealth(t, federation, "basic-flinkdeployment", "Healthy")
+			applyHealth(t, federation, "attack", "flink.apache.org/v1beta1", "FlinkDeployment", "luaScript", attack.script)
+			awaitHealth(t, federation, "basic-flinkdeployment", "Unknown")
+			// A new opinion about another kind takes effect meanwhile.
+			least, want := "2", "Healthy"
+			if i%2 == 0 {
+				least, want = "3", "Unhealthy"
+			}
+			applyHealth(t, federation, "sane", "apps.kruise.io/v1alpha1", "CloneSet", "luaScript",
+				health("return string.format('%d', observedObj.spec.replicas) >= '"+least+"'"))
+			awaitHealth(t, federation, "web-cloneset", want)
+			for _, usage := range federation.Usage() {
+				if usage.Process == manager {
+					assert.Equal(t, 1, usage.Starts, "the manager ended")
+					assert.Less(t, usage.Resident, int64(1<<30), "the manager holds too much memory")
+				}
+			}
+		})
+	}
+}
+
+// TestRulesSurviveRestarts kills every process that rules depend on, one after the other. After each, an edited rule takes effect.
+func TestRulesSurviveRestarts(t *testing.T) {
+	federation := newManaged(t)
+	propagated(t, federation)
+	for i, process := range []string{clusters.Etcd, "control-plane/" + clusters.APIServer, "member1/" + clusters.APIServer, manager} {
+		require.NoError(t, federation.Restart(t.Context(), process))
+		want := []string{"Unhealthy", "Healthy"}[i%2]
+		WaitFor(t, "the rule to be taken after "+process+" was killed", func(ctx context.Context) error {
+			definition := fmt.Sprintf(`{"apiVersion":%q,"kind":"ResourceInterpreterCustomization","metadata":{"name":"flink"},"spec":{`+
+				`"target":{"apiVersion":"flink.apache.org/v1beta1","kind":"FlinkDeployment"},`+
+				`"customizations":{"healthInterpretation":{"celExpression":"%t"}}}}`, configv1alpha1.GroupVersion, want == "Healthy")
+			_, err := federation.ControlPlane().Dynamic().Resource(rules).
+				Patch(ctx, "flink", "application/apply-patch+yaml", []byte(definition), metav1.PatchOptions{FieldManager: "e2e"})
+			return err
+		})
+		awaitHealth(t, federation, "basic-flinkdeployment", want)
+	}
+}
+
+// TestManyRules fills a control plane with rules. An edit takes effect as soon as among a few.
+func TestManyRules(t *testing.T) {
+	federation := newManaged(t)
+	propagated(t, federation)
+	before := usageOf(t, federation, manager)
+	began := time.Now()
+	for i := range *ruleCount {
+		script := fmt.Sprintf("function InterpretHealth(observedObj)\n  local wanted = %d\n  return observedObj.status.replicas == wanted\nend", i)
+		_, err := federation.ControlPlane().Dynamic().Resource(rules).Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": configv1alpha1.GroupVersion.String(), "kind": "ResourceInterpreterCustomization",
+			"metadata": map[string]any{"name": fmt.Sprintf("rule-%05d", i)},
+			"spec": map[string]any{
+				"target":         map[string]any{"apiVersion": fmt.Sprintf("group%d.example.com/v1", i), "kind": "Widget"},
+				"customizations": map[string]any{"healthInterpretation": map[string]any{"luaScript": script}},
+			},
+		}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	created := time.Since(began)
+	WaitFor(t, "all rules to be ready", func(ctx context.Context) error {
+		list, err := federation.ControlPlane().Dynamic().Resource(rules).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			return err
+		}
+		ready := 0
+		for i := range list.Items {
+			if hasCondition("Ready", "True")(&list.Items[i]) {
+				ready++
+			}
+		}
+		if ready < *ruleCount {
+			return fmt.Errorf("%d of %d are ready", ready, *ruleCount)
+		}
+		return nil
+	})
+	ready := time.Since(began)
+	after := usageOf(t, federation, manager)
+	t.Logf("%d rules: created in %s, all ready after %s; the manager used %s of CPU for them and holds %d MiB, %d MiB more than before",
+		*ruleCount, created.Round(time.Millisecond), ready.Round(time.Millisecond), after.CPU-before.CPU, after.Resident>>20, (after.Resident-before.Resident)>>20)
+
+	for _, want := range []string{"Unhealthy", "Healthy"} {
+		began = time.Now()
+		applyHealth(t, federation, "flink", "flink.apache.org/v1beta1", "FlinkDeployment", "celExpression", strconv.FormatBool(want == "Healthy"))
+		awaitHealth(t, federation, "basic-flinkdeployment", want)
+		t.Logf("an edit took effect in the member's status after %s", time.Since(began).Round(time.Millisecond))
+	}
+	began = time.Now()
+	require.NoError(t, federation.Restart(t.Context(), manager))
+	t.Logf("the manager was ready %s after it was killed", time.Since(began).Round(time.Millisecond))
+	applyHealth(t, federation, "flink", "flink.apache.org/v1beta1", "FlinkDeployment", "celExpression", "false")
+	awaitHealth(t, federation, "basic-flinkdeployment", "Unhealthy")
+}
+
+// usageOf returns what one process has used.
+func usageOf(t *testing.T, federation *clusters.Federation, process string) clusters.Usage {
+	t.Helper()
+	for _, usage := range federation.Usage() {
+		if usage.Process == process {
+			return usage
+		}
+	}
+	require.NoError(t, errors.New("no process "+process))
+	return clusters.Usage{}
+}
