@@ -57,7 +57,8 @@ verify: generate lint ## Check that generated files, formatting, lint and go.mod
 
 .PHONY: update
 update: generate ## Regenerate everything: deepcopy functions, CRDs, docs/api, golden files
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' $(MODULES:%=':!%') | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	cd deploy/render && $(GO) test -update .
 
 .PHONY: presubmit
 presubmit: verify test ## What CI runs: verify, then test
