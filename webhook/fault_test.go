@@ -39,6 +39,7 @@ func newFaulty(t *testing.T, handler http.HandlerFunc, change ...func(*configv1a
 		ReadHeaderTimeout: time.Minute,
 		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{*ca.issue(t, "webhook.example.com", time.Hour)}, MinVersion: tls.VersionTLS12},
 	}
+	quiet(server)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -65,7 +65,7 @@ func (c *connections) closesAll(t *testing.T) {
 	assert.Eventually(t, func() bool {
 		_, open := c.counts()
 		return open == 0
-	}, 10*time.Second, time.Millisecond, "connections are left open")
+	}, time.Minute, time.Millisecond, "connections are left open")
 }
 
 func TestConnectionRefused(t *testing.T) {
