@@ -40,23 +40,28 @@ func retain(_ *Call, args []any) (any, error) {
 		if kept == nil {
 			continue
 		}
-		pointer := "/" + strings.ReplaceAll(path, ".", "/")
-		for i := strings.IndexByte(path, '.'); i > 0; {
-			parent, err := at(args[0], path[:i])
+		fields := strings.Split(path, ".")
+		for n := 1; n < len(fields); n++ {
+			parent := strings.Join(fields[:n], ".")
+			found, err := at(args[0], parent)
 			if err != nil {
 				return nil, err
 			}
-			if parent == nil && !made[path[:i]] {
-				made[path[:i]] = true
-				patch = append(patch, operation("add", pointer[:i+1], map[string]any{}))
+			if found == nil && !made[parent] {
+				made[parent] = true
+				patch = append(patch, operation("add", pointer(fields[:n]), map[string]any{}))
 			}
-			next := strings.IndexByte(path[i+1:], '.')
-			if next < 0 {
-				break
-			}
-			i += 1 + next
 		}
-		patch = append(patch, operation("add", pointer, kept))
+		patch = append(patch, operation("add", pointer(fields), kept))
 	}
 	return patch, nil
+}
+
+// pointer returns the JSON pointer (RFC 6901) of a path of fields.
+func pointer(fields []string) string {
+	var b strings.Builder
+	for _, field := range fields {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(field))
+	}
+	return b.String()
 }
