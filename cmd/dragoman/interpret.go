@@ -35,6 +35,8 @@ type interpretOptions struct {
 	output        string
 	managedFields bool
 	check         bool
+	sums          bool
+	clusters      int
 	trace         bool
 	// flags tells which flags were given.
 	flags *pflag.FlagSet
@@ -61,6 +63,9 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 			"# The template with its members' statuses merged in",
 			"dragoman interpret --operation AggregateStatus --desired-file template.yaml --status-file items.yaml",
 			"",
+			"# What the objects in a folder ask for in all, in three clusters",
+			"dragoman interpret --totals --clusters 3 manifests/",
+			"",
 			"# An object in a cluster",
 			"dragoman interpret deployment/web -n shop --operation InterpretHealth",
 		),
@@ -78,6 +83,8 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 	f.Int32Var(&o.replicas, "desired-replica", 0, "the number of replicas, for ReviseReplica")
 	f.StringVar(&o.member, "cluster", "", "the member cluster that ReviseReplica and Retain are about")
 	f.StringSliceVar(&o.targets, "target", nil, "a cluster that the object is placed on, as name=replicas; may be repeated")
+	f.BoolVar(&o.sums, "totals", false, "print what the objects ask for in all, and what a quota charges for --clusters or --target")
+	f.IntVar(&o.clusters, "clusters", 1, "how many clusters get the objects, for --totals")
 	f.BoolVar(&o.managedFields, "show-managed-fields", false, "keep metadata.managedFields in printed objects")
 	f.BoolVar(&o.check, "check", false, "check the customizations instead, as the command check does")
 	f.BoolVar(&o.trace, "trace", false, "show what the rules do, on the error stream: lines and variables, values of all parts, what is read")
@@ -126,6 +133,9 @@ func (o *interpretOptions) run(ctx context.Context, args []string) error {
 	rules, err := o.interpreter(ctx, files)
 	if err != nil {
 		return err
+	}
+	if o.sums {
+		return o.totals(ctx, files, rules, args)
 	}
 	in, err := o.inputs(ctx, files, args)
 	if err != nil {
