@@ -80,8 +80,8 @@ func (t Text) result(b *strings.Builder, r *Result) {
 	for _, line := range r.lines() {
 		fmt.Fprintf(b, "      %s\n", strings.ReplaceAll(line, "\n", "\n      "))
 	}
-	if r.Outcome == Failed && t.Rerun != nil && r.Gate == "" {
-		fmt.Fprintf(b, "      rerun: %s\n", t.Rerun(r.Case))
+	if t.Rerun != nil && (r.Outcome == Failed || r.Flags != "") {
+		fmt.Fprintf(b, "      rerun: %s%s\n", t.Rerun(r.Case), r.Flags)
 	}
 }
 

@@ -53,6 +53,8 @@ type Result struct {
 	// Gate is the demand beside the case's own that the result is about, such as "law deterministic"; empty for that of a
 	// case.
 	Gate string
+	// Flags are those that dragoman test needs, beside the case, to come to the result again; empty for the usual ones.
+	Flags string
 	// Outcome is what became of it.
 	Outcome Outcome
 	// Diffs are the fields of the answer that are not as expected.

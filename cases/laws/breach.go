@@ -19,7 +19,7 @@ import (
 // Result returns the breach as a result that reports can show, with the seed that the inputs were made from.
 func (b *Breach) Result(seed uint64) cases.Result {
 	result := cases.Result{
-		Case: b.Case, Gate: "law " + b.Law.Name, Outcome: cases.Broken, Source: b.Rule, Position: b.Rule.Position,
+		Case: b.Case, Gate: "law " + b.Law.Name, Outcome: cases.Broken, Flags: fmt.Sprintf(" --laws --seed %d", seed), Source: b.Rule, Position: b.Rule.Position,
 		Problems: []string{b.Law.Text, b.Wrong},
 	}
 	if b.Changed != "" {

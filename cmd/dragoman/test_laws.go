@@ -41,8 +41,6 @@ func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules 
 	results := make([]cases.Result, len(report.Breaches))
 	for i := range report.Breaches {
 		results[i] = report.Breaches[i].Result(report.Seed)
-		rerun := o.rerun()(report.Breaches[i].Case) + fmt.Sprintf(" --laws --seed %d", report.Seed)
-		results[i].Problems = append(results[i].Problems, "rerun: "+rerun)
 	}
 	if o.laws.save == "" {
 		return results, nil
