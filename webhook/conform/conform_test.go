@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,7 +99,7 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 			}
 		})
 	}
-	count := 0
+	var count atomic.Int64
 	for _, tc := range []struct {
 		reason  string
 		handler http.Handler
@@ -123,7 +124,7 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 		{"a retention that loses the spec", answer(func(r map[string]any) {
 			r["patchType"], r["patch"] = "JSONPatch", []byte(`[{"op":"remove","path":"/spec"}]`)
 		}), conform.Warned, "Retain apps/v1 Deployment default/web: nothing changed", "removes the object's spec"},
-		{"an answer that is never the same", answer(func(r map[string]any) { count++; r["count"] = count }), conform.Warned, "InterpretHealth apps/v1 Deployment default/web", "two different answers"},
+		{"an answer that is never the same", answer(func(r map[string]any) { r["count"] = count.Add(1) }), conform.Warned, "InterpretHealth apps/v1 Deployment default/web", "two different answers"},
 		{"failure without a status", answer(func(r map[string]any) { delete(r, "status") }), conform.Failed, "malformed: no request", "response.status: want one that says why"},
 		{"failure without a code", answer(func(r map[string]any) {
 			if s, ok := r["status"].(map[string]any); ok {
