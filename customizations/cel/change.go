@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -372,5 +371,5 @@ func sameValue(a, b any) bool {
 			return sameValue(b, a)
 		}
 	}
-	return reflect.DeepEqual(a, b)
+	return a == b
 }

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -72,20 +73,21 @@ const maxProblems = 100
 // name returns an expression as it is written, cut where it is long.
 func (c *fieldCheck) name(e ast.Expr) string { return shorten(c.text(e)) }
 
-func (c *fieldCheck) problem(id int64, format string, args ...any) {
+// problem reports what is wrong at a node. It returns the problem, nil when it has been reported or there are too many.
+func (c *fieldCheck) problem(id int64, format string, args ...any) *script.Problem {
 	if len(c.problems) == maxProblems {
-		return
+		return nil
 	}
 	line, column := c.place(id)
 	message := fmt.Sprintf(format, args...)
 	key := fmt.Sprint(line, column, message)
 	if c.found[key] {
-		return
+		return nil
 	}
 	c.found[key] = true
-	c.problems = append(c.problems, &script.Problem{
-		Severity: c.severity, Source: c.source, Line: line, Column: column, Message: message,
-	})
+	p := &script.Problem{Severity: c.severity, Source: c.source, Line: line, Column: column, Message: message}
+	c.problems = append(c.problems, p)
+	return p
 }
 
 // inputs returns the schemas of the operation's inputs.
@@ -173,6 +175,10 @@ func literalSchema(e ast.Expr) *Schema {
 	return nil
 }
 
+// ErrOptional is the cause of a problem with a field that is read as one that may be absent: another version of the kind
+// may have it.
+var ErrOptional = errors.New("the field is read as one that may be absent")
+
 // selected returns the schema of a field.
 func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *Schema {
 	of := c.infer(operand, in)
@@ -182,7 +188,8 @@ func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *Sche
 	case formObject:
 		field, ok := of.field(name)
 		if !ok {
-			c.noField(at.ID(), c.name(operand), name, of)
+			optional := at.Kind() == ast.CallKind && at.AsCall().FunctionName() != operators.Index
+			c.noField(at.ID(), c.name(operand), name, of, optional)
 		}
 		return field
 	default:
@@ -191,7 +198,7 @@ func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *Sche
 	}
 }
 
-func (c *fieldCheck) noField(id int64, where, name string, of *Schema) {
+func (c *fieldCheck) noField(id int64, where, name string, of *Schema, optional bool) {
 	message := fmt.Sprintf("%s has no field %s", where, name)
 	names := of.fields()
 	if near := nearest(name, names); near != "" {
@@ -199,7 +206,9 @@ func (c *fieldCheck) noField(id int64, where, name string, of *Schema) {
 	} else if len(names) <= 12 {
 		message += ": want one of " + strings.Join(names, ", ")
 	}
-	c.problem(id, "%s", message)
+	if p := c.problem(id, "%s", message); p != nil && optional {
+		p.Err = ErrOptional
+	}
 }
 
 func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {

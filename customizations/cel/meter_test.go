@@ -65,6 +65,9 @@ var testObject = map[string]any{
 	"metadata": map[string]any{"name": "web", "labels": map[string]any{"b": "2", "a": "1", "c": "3"}},
 	"spec": map[string]any{
 		"replicas": int64(3), "ratio": 0.5, "null": nil, "emptyMap": map[string]any{}, "emptyList": []any{}, "text": "hello",
+		"args":       []any{"a", "b"},
+		"mixed":      []any{int64(1), 2.0, 2.5, true, nil, map[string]any{"a": int64(1)}, []any{int64(1)}},
+		"mixed2":     []any{1.0, int64(2), 2.5, true, nil, map[string]any{"a": 1.0}, []any{int64(1)}},
 		"containers": []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}},
 	},
 }

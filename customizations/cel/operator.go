@@ -28,7 +28,12 @@ func equal(r *run, left, right ref.Val) ref.Val {
 			return types.False
 		}
 		// No more is compared than the lighter one of the two has; but which one that is cannot be known for less.
-		r.charge(stepsFor(r.weigh(left)), 0)
+		weight := r.weigh(left)
+		r.charge(stepsFor(weight), 0)
+		if x, y := native(left), native(right); x != nil && y != nil {
+			return types.Bool(sameValue(x, y))
+		}
+		r.charge(0, bytesRound*weight) // elements that are plain have to be wrapped
 		return types.Equal(left, b.(ref.Val))
 	case *types.Optional:
 		r.charge(stepsFor(r.weigh(left)), 0)
@@ -49,20 +54,41 @@ func contains(r *run, element, container ref.Val) ref.Val {
 	case traits.Lister:
 		n := length(c)
 		r.charge(n, 0)
-		if _, ok := element.(types.String); ok && homogeneous(c) {
-			r.charge(0, bytesElement*n)
-			return c.Contains(element)
+		list, ok := c.Value().([]any)
+		wanted := scalar(element)
+		if ok && wanted != nil {
+			r.charge(multiply(n, stepsFor(length(element))), 0)
+			return types.Bool(slices.ContainsFunc(list, func(e any) bool { return sameValue(e, wanted) }))
 		}
-		r.charge(stepsFor(r.weigh(c)), 0)
+		weight := r.weigh(c)
+		r.charge(stepsFor(weight), bytesRound*weight)
 		return c.Contains(element)
 	}
 	return types.NoSuchOverloadErr()
 }
 
-// homogeneous tells whether l surely is a list of strings.
-func homogeneous(l traits.Lister) bool {
-	_, ok := l.Value().([]string)
-	return ok
+// native returns the plain map or list that v is; nil when it is none.
+func native(v ref.Val) any {
+	switch plain := v.Value().(type) {
+	case map[string]any, []any:
+		return plain
+	}
+	return nil
+}
+
+// scalar returns v as a plain value; nil when it is null, or of a type that JSON does not have.
+func scalar(v ref.Val) any {
+	switch v := v.(type) {
+	case types.String:
+		return string(v)
+	case types.Int:
+		return int64(v)
+	case types.Double:
+		return float64(v)
+	case types.Bool:
+		return bool(v)
+	}
+	return nil
 }
 
 // add is +. Lists are joined at once: what cel-go does, joining them when they are read, makes doubling a list cost

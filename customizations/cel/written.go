@@ -54,7 +54,7 @@ func (c *fieldCheck) checkPath(arg ast.Expr, from *Schema, where string) {
 		}
 		field, ok := from.field(name)
 		if !ok {
-			c.noField(arg.ID(), where, name, from)
+			c.noField(arg.ID(), where, name, from, true)
 			return
 		}
 		from, where = field, where+"."+name
@@ -108,7 +108,7 @@ func (c *fieldCheck) checkLiteral(e ast.Expr, of *Schema, where string) {
 			}
 			field, ok := of.field(name)
 			if !ok {
-				c.noField(entry.AsMapEntry().Key().ID(), where, name, of)
+				c.noField(entry.AsMapEntry().Key().ID(), where, name, of, false)
 				continue
 			}
 			c.checkLiteral(entry.AsMapEntry().Value(), field, where+"."+name)
@@ -145,7 +145,7 @@ func (c *fieldCheck) checkPointer(at ast.Expr, path string, from *Schema) {
 		case formObject:
 			field, ok := from.field(token)
 			if !ok {
-				c.noField(at.ID(), where, token, from)
+				c.noField(at.ID(), where, token, from, false)
 				return
 			}
 			from, where = field, where+"."+token
