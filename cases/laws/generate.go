@@ -88,6 +88,26 @@ func (t *trial) members() []any {
 	return out
 }
 
+// hasTwins tells whether a list has two objects of one name, which an API server does not take.
+func (in inputs) hasTwins() bool {
+	twins := false
+	in.visit(func(_ manifest.Path, value any) bool {
+		list, _ := value.([]any)
+		seen := map[any]bool{}
+		for _, element := range list {
+			m, _ := element.(map[string]any)
+			for _, key := range []string{"name", "type"} {
+				if name, ok := m[key].(string); ok {
+					twins = twins || seen[key+name]
+					seen[key+name] = true
+				}
+			}
+		}
+		return !twins
+	})
+	return twins
+}
+
 // change gives one field of in another value, or none, and says which.
 func (t *trial) change(in inputs) string {
 	var paths []manifest.Path
@@ -115,6 +135,11 @@ func (t *trial) change(in inputs) string {
 	if equal(other, value) {
 		return ""
 	}
+	hadTwins := in.hasTwins()
 	in.set(path, other)
+	if !hadTwins && in.hasTwins() {
+		in.set(path, value)
+		return ""
+	}
 	return fieldName(path) + " " + compact(other)
 }

@@ -129,8 +129,8 @@ type statusOrigin struct {
 
 func (s *statusOrigin) invented(path manifest.Path, previous, now any) (manifest.Path, any) {
 	switch {
-	case equal(previous, now), isEmpty(now), equal(now, s.generation):
-		return nil, nil
+	case equal(previous, now), isEmpty(now), now == "0", equal(now, s.generation), now == fmt.Sprint(s.generation):
+		return nil, nil // some kinds keep numbers as texts
 	}
 	for _, value := range s.fields[anywhere(path)] {
 		if equal(value, now) {
