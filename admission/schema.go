@@ -105,13 +105,32 @@ func (c Checker) schemaProblems(custom customizations.Customization) []Problem {
 		if err != nil {
 			continue // said elsewhere
 		}
-		for _, s := range schemas {
-			for _, p := range program.Check(s) {
-				if problem := scriptProblem(p); !slices.Contains(problems, problem) {
-					problems = append(problems, problem)
-				}
+		for _, p := range checkVersions(program, schemas) {
+			if problem := scriptProblem(p); !slices.Contains(problems, problem) {
+				problems = append(problems, problem)
 			}
 		}
 	}
 	return problems
+}
+
+// checkVersions returns what cannot be right in some version of a kind. A field that is read as one that may be absent is
+// right when some version has it; otherwise it is reported once, in the words for the last version.
+func checkVersions(program *cel.Program, versions []*cel.Schema) script.Problems {
+	type place struct{ line, column int }
+	absent := map[place]int{}
+	var found script.Problems
+	for i, version := range versions {
+		for _, p := range program.Check(version) {
+			if !errors.Is(p, cel.ErrOptional) {
+				found = append(found, p)
+				continue
+			}
+			at := place{p.Line, p.Column}
+			if absent[at]++; absent[at] == len(versions) && i == len(versions)-1 {
+				found = append(found, p)
+			}
+		}
+	}
+	return found
 }
