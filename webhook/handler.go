@@ -16,7 +16,7 @@ import (
 
 // DefaultMaxRequestBytes is how large a request may be unless HandlerOptions say otherwise. It holds two objects of the
 // largest size that Kubernetes stores, and what a thousand members report.
-const DefaultMaxRequestBytes = 16 << 20
+const DefaultMaxRequestBytes = 8 << 20
 
 // HandlerOptions say how a Handler answers. The zero value is useful.
 type HandlerOptions struct {

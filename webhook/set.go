@@ -21,7 +21,7 @@ const (
 	defaultTimeout = 10 * time.Second
 	maxTimeout     = 30 * time.Second
 	// DefaultMaxResponseBytes is how large an answer may be unless Options say otherwise.
-	DefaultMaxResponseBytes = 16 << 20
+	DefaultMaxResponseBytes = 8 << 20
 )
 
 // Options say how a Set reaches its webhooks. The zero value is useful.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/dragoman-io/dragoman/customizations"
@@ -91,6 +92,9 @@ Exit codes: 0 stopped; 1 it could not serve; 2 unusable input.`,
 }
 
 func (o *serveOptions) serve(ctx context.Context) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
 	rules, kinds, err := o.load(ctx)
 	if err != nil {
 		return err
@@ -117,6 +121,21 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	o.log().Info("serving", "address", listener.Addr().String(), "kinds", len(kinds))
 	if err := server.Serve(ctx, listener); err != nil {
 		return exit(exitFailed, err)
+	}
+	return nil
+}
+
+// validate tells which flag cannot be used.
+func (o *serveOptions) validate() error {
+	if wrong := validation.IsDNS1123Subdomain(o.name); len(wrong) > 0 {
+		return unusablef("--name: %q: %s", o.name, wrong[0])
+	}
+	if o.service == "" {
+		return nil
+	}
+	namespace, name, ok := strings.Cut(o.service, "/")
+	if !ok || len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1035Label(name)) > 0 {
+		return unusablef("--service: want NAMESPACE/NAME, got %q", o.service)
 	}
 	return nil
 }

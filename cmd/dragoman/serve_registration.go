@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,9 +27,6 @@ type registration struct {
 // registration selects exactly the operations that rules answer for kinds, whatever the object: a control plane that asks
 // another one gets an error, and its own rule is not asked.
 func (o *serveOptions) registration(rules interpreter.Interpreter, kinds []schema.GroupVersionKind) (*registration, error) {
-	if len(o.name) == 0 {
-		return nil, unusablef("--name: want a name, got none")
-	}
 	r := &registration{name: o.name}
 	for _, gvk := range kinds {
 		var operations []configv1alpha1.InterpreterOperation
@@ -77,7 +73,7 @@ func (r *registration) print(w io.Writer, e endpoint, bundle []byte) error {
 		client.Service = &configv1alpha1.ServiceReference{Namespace: e.namespace, Name: e.service, Path: &path}
 	}
 	hook := map[string]any{
-		"name":                       cmp.Or(r.name, "dragoman") + ".interpreter.dragoman.io",
+		"name":                       r.name + ".interpreter.dragoman.io",
 		"clientConfig":               client,
 		"rules":                      r.rules,
 		"timeoutSeconds":             10,

@@ -196,6 +196,8 @@ func TestServeRefuses(t *testing.T) {
 		{"a certificate without a key", []string{"--kinds", "v1/Pod", "--cert", "x"}, "[cert key]"},
 		{"a certificate that is not there", []string{"--kinds", "v1/Pod", "--cert", "/none", "--key", "/none"}, "certificate: stat /none"},
 		{"authorities that are none", []string{"--kinds", "v1/Pod", "--client-ca", write("ca.crt", "x")}, "--client-ca: " + dir},
+		{"a name that objects cannot have", []string{"--kinds", "v1/Pod", "--name", "No Name"}, `--name: "No Name": `},
+		{"a service without a namespace", []string{"--kinds", "v1/Pod", "--service", "dragoman"}, `--service: want NAMESPACE/NAME, got "dragoman"`},
 		{"an argument", []string{"x"}, "unknown command"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
