@@ -29,16 +29,24 @@ var dragoman = sync.OnceValues(func() (string, error) {
 // startUp starts dragoman up with a temporary folder of its own. What it prints can be read while it runs.
 func startUp(t *testing.T, args ...string) (cmd *exec.Cmd, out *output, temp string) {
 	t.Helper()
+	temp = t.TempDir()
+	cmd, out = startUpIn(t, temp, args...)
+	return cmd, out, temp
+}
+
+// startUpIn starts dragoman up with the given temporary folder.
+func startUpIn(t *testing.T, temp string, args ...string) (*exec.Cmd, *output) {
+	t.Helper()
 	binary, err := dragoman()
 	require.NoError(t, err)
-	temp, out = t.TempDir(), &output{}
-	cmd = exec.CommandContext(t.Context(), binary, append([]string{"up"}, args...)...)
+	out := &output{}
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{"up"}, args...)...)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	require.NoError(t, cmd.Start())
-	return cmd, out, temp
+	return cmd, out
 }
 
 // output collects what a process prints.
@@ -65,14 +73,22 @@ func requireNothingLeft(t *testing.T, temp string) {
 	left, err := filepath.Glob(filepath.Join(temp, "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
-	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	assert.Empty(t, processesWith(t, temp))
+}
+
+// processesWith returns the command lines of the processes that have the text in theirs.
+func processesWith(t *testing.T, text string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
-	for _, file := range processes {
+	var found []string
+	for _, file := range files {
 		line, err := os.ReadFile(file)
-		if err == nil && strings.Contains(string(line), temp) {
-			t.Errorf("still runs: %s", strings.ReplaceAll(string(line), "\x00", " "))
+		if err == nil && strings.Contains(string(line), text) {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
 		}
 	}
+	return found
 }
 
 // TestTour runs the tour of the examples, which fails when a step does not do what it says.
@@ -125,6 +141,39 @@ func TestInterruptedStart(t *testing.T) {
 	})
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
+	requireNothingLeft(t, temp)
+}
+
+// TestKilledUp kills it as the out-of-memory killer would. Its children die with it; what is left on disk the next one deletes.
+func TestKilledUp(t *testing.T) {
+	args := []string{"--members", "0", "--controllers=false", "--quiet"}
+	cmd, out, temp := startUp(t, args...)
+	ready := func(out *output) func(context.Context) error {
+		return func(context.Context) error {
+			if !strings.Contains(out.String(), "Ctrl-C stops everything") {
+				return errors.New(out.String())
+			}
+			return nil
+		}
+	}
+	WaitFor(t, "the federation", ready(out))
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+	WaitFor(t, "its processes to be gone", func(context.Context) error {
+		if left := processesWith(t, temp); len(left) > 0 {
+			return errors.New(left[0])
+		}
+		return nil
+	})
+	left, err := filepath.Glob(filepath.Join(temp, "*"))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+
+	next, out, _ := startUp(t, append(args, "--data", t.TempDir(), "--", "true")...)
+	require.NoError(t, next.Wait(), out)
+	require.DirExists(t, left[0], "it is another folder's business")
+	next, out = startUpIn(t, temp, append(args, "--", "true")...)
+	require.NoError(t, next.Wait(), out)
 	requireNothingLeft(t, temp)
 }
 
