@@ -33,7 +33,7 @@ type room struct {
 var (
 	vocabulary = []string{"api", "interpreter", "manifest", "podspec", "status"}
 	links      = append(slices.Clone(vocabulary), "builtin", "customizations", "webhook")
-	everything = append(slices.Clone(links), "api/crds", "deploy", "thirdparty", "cases", "admission", "controllers", "clusters")
+	everything = append(slices.Clone(links), "api/crds", "deploy", "thirdparty", "cases", "imports", "admission", "controllers", "clusters")
 )
 
 // rooms is the import direction of the design, lowest first. A package in a room that has no row here fails the test.
@@ -50,6 +50,7 @@ var rooms = []room{
 	{name: "webhook", rooms: vocabulary},
 	{name: "thirdparty", rooms: links},
 	{name: "cases", rooms: links},
+	{name: "imports", rooms: links},
 	{name: "admission", rooms: append(slices.Clone(links), "api/crds")},
 	{name: "controllers", rooms: append(slices.Clone(links), "api/crds", "deploy"), clients: true},
 	{name: "clusters", rooms: []string{"api", "api/crds", "deploy", "manifest"}, clients: true},
@@ -194,6 +195,8 @@ func TestViolations(t *testing.T) {
 		{"the webhook resolves Services through its own interface", "webhook", cg, false},
 		{"the webhook is not the API server's client", "webhook", "k8s.io/apiserver/pkg/util/webhook", false},
 		{"CEL libraries of the API server are no client", "customizations/cel", "k8s.io/apiserver/pkg/cel/library", true},
+		{"an importer compiles what it writes", "imports/argocd", module + "customizations", true},
+		{"an importer reads files only", "imports/argocd", cg, false},
 		{"admission gets no client", "admission", rt, false},
 		{"controllers watch clusters", "controllers/detector", rt + "/pkg/client", true},
 		{"the module's own root counts as well", "builtin", rt, false},

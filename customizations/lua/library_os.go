@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
-var osFunctions = functions{"date": osDate, "time": osTime}
+var osFunctions = functions{"date": osDate, "difftime": osDifftime, "time": osTime}
 
 func now(l *lua.LState) time.Time { return interpreter.ClockOf(runOf(l).caller).Now() }
 
@@ -39,6 +39,12 @@ func osTime(l *lua.LState) int {
 	year, month, day := field("year", -1), field("month", -1), field("day", -1)
 	at := time.Date(year, time.Month(month), day, field("hour", 12), field("min", 0), field("sec", 0), 0, time.UTC)
 	l.Push(lua.LNumber(at.Unix()))
+	return 1
+}
+
+// osDifftime returns the seconds from its second argument to its first.
+func osDifftime(l *lua.LState) int {
+	l.Push(l.CheckNumber(1) - l.CheckNumber(2))
 	return 1
 }
 

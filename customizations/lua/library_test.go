@@ -42,6 +42,7 @@ var expressions = []string{
 	`table.getn({1, 2, 3}), table.maxn({1, 2, nil, 4}), #{1, 2, nil, 4}`,
 	`math.abs(-1), math.ceil(1.2), math.floor(-1.2), math.max(1, 3, 2), math.min(1, 3, 2), math.fmod(-7, 3), math.mod(-7, 3), math.pow(2, 10), math.sqrt(16), math.pi, math.huge, math.exp(0), math.log(1), math.log10(100)`,
 	`math.modf(1.5), math.frexp(8), math.ldexp(1, 3), math.deg(math.pi), math.rad(180), math.sin(0), math.cos(0), math.tan(0), math.atan2(0, 1)`,
+	`os.difftime(90, 30), os.difftime(1, 2.5), pcall(os.difftime, 1, {})`,
 	`pcall(math.max), pcall(math.floor, "x"), math.floor("2.5")`,
 	`1 / 0 > 1e300, 5 % 3, -5 % 3, 5 % -3, 2 ^ 0.5, 7 / 2, "10" + 1, "3" * "4", 10 .. 20`,
 	`pcall(function() return 1 < "2" end), pcall(function() return {} < {} end), pcall(function() return nil + 1 end), pcall(function() return -{} end), pcall(function() return #nil end), pcall(function() local f f() end)`,
