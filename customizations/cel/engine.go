@@ -84,10 +84,14 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 		}
 		return stepsOf(s, p.explained)
 	})
-	if p.plan, err = s.plan(lib); err != nil {
+	p.plan, problems, err = s.plan(lib)
+	switch {
+	case err != nil:
 		return nil, nil, script.Problems{{
 			Severity: script.Error, Source: src, Message: strings.TrimSpace(err.Error()), Err: err,
 		}}
+	case len(problems) > 0:
+		return nil, nil, problems
 	}
 	p.builder = newBuilder(s.tree.Expr(), p.plan)
 	return p, s.checkFields(lib, anyObject, script.Warning), nil

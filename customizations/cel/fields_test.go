@@ -151,3 +151,32 @@ func TestWarnings(t *testing.T) {
 		assert.Contains(t, warnings[0].Message, tc.want)
 	}
 }
+
+// FuzzCheck proves that neither a schema nor an expression crashes or hangs the check, and that it finds nothing in what
+// a schema leaves open.
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{
+		`object.spec.replicas + object.status.x == "a"`, `object.a.map(x, x.b).exists(y, y.c)`, `{"spec": {"a": object.b}}`,
+		`[{"op": "add", "path": "/spec/a/0", "value": 1}]`, `cel.bind(s, object.spec, s.?a.b[?0].orValue(1) == next.c)`,
+	} {
+		f.Add(jobSchema, text)
+		f.Add(`{"$ref": "#/definitions/template"}`, text)
+		f.Add(`{"properties": {"spec": {"properties": 1, "additionalProperties": [], "items": 3, "type": []}}}`, text)
+	}
+	engine, err := cel.New(script.Limits{}, kube.Functions())
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, schema, text string) {
+		var raw map[string]any
+		if json.Unmarshal([]byte(schema), &raw) != nil {
+			t.Skip("no schema")
+		}
+		for _, info := range interpreter.Operations() {
+			p, _, err := engine.Program(source(info.Operation, text))
+			if err != nil {
+				continue
+			}
+			p.Check(cel.NewSchema(raw, func(string) map[string]any { return raw }))
+			p.Estimate(1000)
+		}
+	})
+}

@@ -24,12 +24,15 @@ type meter struct {
 	call func(r *run, args []ref.Val) ref.Val
 	// pair is the implementation of a function with two arguments, which charges for itself.
 	pair func(r *run, left, right ref.Val) ref.Val
-	// prepare returns the implementation for a call with these arguments, of which some may be constants.
-	prepare func(args []node) func(r *run, args []ref.Val) ref.Val
+	// prepare returns the implementation for a call with these arguments, of which some may be constants. With an error
+	// every such call fails.
+	prepare func(args []node) (func(r *run, args []ref.Val) ref.Val, error)
 	// growth returns how many steps a call takes at most whose arguments have the given size; nil for none.
 	growth func(size int64) int64
-	// impure tells that the result depends on more than the arguments.
+	// impure tells that a result must not be shared by runs.
 	impure bool
+	// reads tells that the result depends on more than the arguments.
+	reads bool
 }
 
 // meters returns the meter of each function of the environment, by name. It has them all, so that a function that a newer
@@ -88,7 +91,7 @@ func meters(table []kube.Function) map[string]meter {
 
 	for i := range table {
 		f := &table[i]
-		value := meter{call: kubeCall(f), growth: linear, impure: true}
+		value := meter{call: kubeCall(f), growth: linear, reads: true}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			m["kube."+name] = value
 		}

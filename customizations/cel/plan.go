@@ -18,9 +18,19 @@ type (
 	frame = celinterpreter.ExecutionFrame
 )
 
-// plan returns the plan that evaluates the expression: cel-go's, in which calls and loops charge the run.
-func (s *syntax) plan(l *library) (node, error) {
-	return s.planBy(&decorator{library: l, cost: &s.cost, folds: true}, nil)
+// plan returns the plan that evaluates the expression: cel-go's, in which calls and loops charge the run. The problems
+// are calls that cannot but fail.
+func (s *syntax) plan(l *library) (node, script.Problems, error) {
+	d := &decorator{library: l, cost: &s.cost, folds: true}
+	plan, err := s.planBy(d, nil)
+	var problems script.Problems
+	for _, failed := range d.failing {
+		line, column := s.place(failed.NodeID())
+		problems = append(problems, &script.Problem{
+			Severity: script.Error, Source: s.source, Line: line, Column: column, Message: failed.Unwrap().Error(),
+		})
+	}
+	return plan, problems, err
 }
 
 // planBy returns the plan as d decorates it. With a state, every evaluated node is told to it.
@@ -47,6 +57,7 @@ type decorator struct {
 	library *library
 	cost    *costs
 	folds   bool // parts without variables are evaluated once, when the plan is made
+	failing []*types.Err
 }
 
 func (d *decorator) decorate(n node) (node, error) {
@@ -55,7 +66,7 @@ func (d *decorator) decorate(n node) (node, error) {
 	case celinterpreter.InterpretableConst, celinterpreter.InterpretableAttribute:
 	case celinterpreter.InterpretableConstructor:
 		if d.folds && constant(typed.InitVals()...) {
-			n = fold(n)
+			n = d.fold(n, false)
 		}
 	case celinterpreter.InterpretableCall:
 		n = d.call(typed)
@@ -81,10 +92,16 @@ func (d *decorator) call(c celinterpreter.InterpretableCall) node {
 		out.overload = *o
 	}
 	if m.prepare != nil {
-		out.meter.call = m.prepare(args)
+		var err error
+		if out.meter.call, err = m.prepare(args); err != nil {
+			if failed, ok := types.LabelErrNode(c.ID(), types.WrapErr(err)).(*types.Err); ok {
+				d.failing = append(d.failing, failed)
+			}
+			return out
+		}
 	}
-	if d.folds && !m.impure && constant(args...) {
-		return fold(out)
+	if d.folds && !m.reads && constant(args...) {
+		return d.fold(out, m.impure)
 	}
 	return out
 }
@@ -101,19 +118,25 @@ func constant(nodes ...node) bool {
 // folding is what computing a constant may cost; what costs more is computed when it is used.
 var folding = script.Limits{Steps: 10_000, Memory: 64 << 10}.WithDefaults()
 
-// fold returns a node with the value of n, which has nothing but constants in it, or n when that fails.
-func fold(n node) (out node) {
+// fold returns a node with the value of n, which has nothing but constants in it; n itself when n is impure, or has no
+// value. A call that fails whenever it is made is remembered.
+func (d *decorator) fold(n node, impure bool) (out node) {
 	r := (&Program{limits: folding, source: &script.Source{}}).newRun(context.Background(), nil)
 	defer func() {
-		if recover() != nil {
+		if recover() != nil { // over the budget
 			out = n
 		}
 	}()
-	v := n.Eval(r)
-	if types.IsUnknownOrError(v) {
+	switch v := n.Eval(r).(type) {
+	case *types.Err:
+		d.failing = append(d.failing, v)
 		return n
+	default:
+		if impure {
+			return n
+		}
+		return celinterpreter.NewConstValue(n.ID(), v)
 	}
-	return celinterpreter.NewConstValue(n.ID(), v)
 }
 
 // base is the id of a node.

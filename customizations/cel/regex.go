@@ -70,7 +70,7 @@ func regexMeters() map[string]meter {
 		"regex.extractAll": extractAll,
 		"regex.replace":    replacePattern,
 	} {
-		out[name] = meter{growth: product, prepare: func(args []node) func(*run, []ref.Val) ref.Val {
+		out[name] = meter{growth: product, prepare: func(args []node) (func(*run, []ref.Val) ref.Val, error) {
 			return prepareRegex(f, args)
 		}}
 	}
@@ -78,7 +78,8 @@ func regexMeters() map[string]meter {
 }
 
 // prepareRegex compiles a pattern that is a constant; others are compiled for each call.
-func prepareRegex(f regexFunction, args []node) func(*run, []ref.Val) ref.Val {
+func prepareRegex(f regexFunction, args []node) (func(*run, []ref.Val) ref.Val, error) {
+	var failed error
 	compiled := func(r *run, text string) (pattern, error) {
 		n := min(int64(len(text)), maxPattern)
 		r.charge(n, 1500*n) // a class of characters is that much longer than its name
@@ -90,6 +91,9 @@ func prepareRegex(f regexFunction, args []node) func(*run, []ref.Val) ref.Val {
 		if text, ok := c.Value().(types.String); ok {
 			p, err := compilePattern(string(text))
 			compiled = func(*run, string) (pattern, error) { return p, err }
+			if err != nil {
+				failed = notUsable(string(text), err)
+			}
 		}
 	}
 	return func(r *run, args []ref.Val) ref.Val {
@@ -102,12 +106,16 @@ func prepareRegex(f regexFunction, args []node) func(*run, []ref.Val) ref.Val {
 		r.charge(multiply(stepsFor(n), int64(len(expression))/4+1), 0) // what CEL counts
 		p, err := compiled(r, string(expression))
 		if err != nil {
-			return types.NewErr("%q is not a regular expression to use here: %w", shorten(string(expression)), err)
+			return types.WrapErr(notUsable(string(expression), err))
 		}
 		// Matching takes a step of the machine for each state and byte at most.
 		r.charge(stepsFor(multiply(n, p.states)/16), 64)
 		return f(r, string(text), p, args)
-	}
+	}, failed
+}
+
+func notUsable(pattern string, err error) error {
+	return fmt.Errorf("%q is not a regular expression to use here: %w", shorten(pattern), err)
 }
 
 func shorten(text string) string {
