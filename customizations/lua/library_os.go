@@ -44,7 +44,7 @@ func osTime(l *lua.LState) int {
 
 // osDifftime returns the seconds from its second argument to its first.
 func osDifftime(l *lua.LState) int {
-	l.Push(l.CheckNumber(1) - l.CheckNumber(2))
+	l.Push(lua.LNumber(l.CheckInt64(1) - l.CheckInt64(2)))
 	return 1
 }
 
