@@ -52,7 +52,7 @@ func (o Options) newEndpoint(r *remote) (*endpoint, error) {
 			transport.DialContext = dialService(o.Services, dial, *service)
 		}
 	}
-	return &endpoint{url: address, client: newClient(transport), maxResponse: o.MaxResponseBytes}, nil
+	return &endpoint{url: address, transport: transport, maxResponse: o.MaxResponseBytes}, nil
 }
 
 func (o Options) tlsConfig(r *remote) (*tls.Config, error) {

@@ -12,7 +12,6 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -29,7 +28,7 @@ const (
 // for concurrent use.
 type endpoint struct {
 	url         string
-	client      *http.Client
+	transport   *http.Transport
 	maxResponse int64
 	breaker     breaker
 }
@@ -47,14 +46,6 @@ func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 		DisableCompression:    true,
 		// A connection that went silent is found out, so that calls do not wait on it until their deadline forever.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
-	}
-}
-
-func newClient(transport *http.Transport) *http.Client {
-	return &http.Client{
-		Transport: transport,
-		// The protocol has no redirects; one would carry the object to a place that nobody configured.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
@@ -88,11 +79,9 @@ func (e *endpoint) postOnce(ctx context.Context, query string, body []byte) ([]b
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, */*")
 	req.Header.Set("User-Agent", "dragoman")
-	resp, err := e.client.Do(req)
+	// The transport alone follows no redirects: they would carry the object to a place that nobody configured.
+	resp, err := e.transport.RoundTrip(req)
 	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok {
-			err = wrapped.Err
-		}
 		return nil, err
 	}
 	defer resp.Body.Close()
@@ -194,8 +183,7 @@ func connectionError(err error) (retry, connected bool) {
 func brokenStream(err error) bool {
 	message := err.Error()
 	for _, part := range []string{
-		"http2: server sent GOAWAY", "http2: client connection", "http2: Transport", "stream error:",
-		"server closed idle connection", "connection broken", "http2: timeout awaiting response",
+		"http2: ", "stream error:", "server closed idle connection", "connection broken",
 	} {
 		if strings.Contains(message, part) {
 			return true

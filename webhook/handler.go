@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -74,6 +75,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req, resp, err := h.answer(w, r)
 	body, status := encodeResponse(req, resp, err)
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // an error means that nobody listens any more
 	if h.Answered != nil {
 		a := Answer{Request: req, Duration: time.Since(start)}

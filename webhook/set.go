@@ -121,7 +121,7 @@ func (s *Set) Replace(configs []configv1alpha1.ResourceInterpreterWebhookConfigu
 	slices.SortStableFunc(next.webhooks, func(a, b *remote) int { return cmp.Compare(a.name, b.name) })
 	for key, e := range s.endpoints {
 		if next.endpoints[key] == nil {
-			e.client.CloseIdleConnections()
+			e.transport.CloseIdleConnections()
 		}
 	}
 	return next
@@ -153,7 +153,7 @@ func (s *Set) connect(r *remote, old map[string]*endpoint) {
 // Close closes the connections that are not in use; others are closed when their call is over.
 func (s *Set) Close() {
 	for _, e := range s.endpoints {
-		e.client.CloseIdleConnections()
+		e.transport.CloseIdleConnections()
 	}
 }
 

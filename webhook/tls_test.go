@@ -143,7 +143,7 @@ func TestAServerThatSpeaksNoTLS(t *testing.T) {
 	defer server.Close()
 	set := webhook.New(configuration("https"+server.URL[len("http"):], nil), webhook.Options{})
 	defer set.Close()
-	require.ErrorContains(t, askHealth(t, set), "server gave HTTP response to HTTPS client")
+	require.ErrorContains(t, askHealth(t, set), "first record does not look like a TLS handshake")
 }
 
 func TestConnectionsAreKept(t *testing.T) {
