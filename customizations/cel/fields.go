@@ -73,21 +73,21 @@ const maxProblems = 100
 // name returns an expression as it is written, cut where it is long.
 func (c *fieldCheck) name(e ast.Expr) string { return shorten(c.text(e)) }
 
-// problem reports what is wrong at a node. It returns the problem, nil when it has been reported or there are too many.
-func (c *fieldCheck) problem(id int64, format string, args ...any) *script.Problem {
-	if len(c.problems) == maxProblems {
-		return nil
-	}
+// problem reports what is wrong at a node.
+func (c *fieldCheck) problem(id int64, format string, args ...any) {
+	c.report(id, nil, fmt.Sprintf(format, args...))
+}
+
+func (c *fieldCheck) report(id int64, cause error, message string) {
 	line, column := c.place(id)
-	message := fmt.Sprintf(format, args...)
 	key := fmt.Sprint(line, column, message)
-	if c.found[key] {
-		return nil
+	if len(c.problems) == maxProblems || c.found[key] {
+		return
 	}
 	c.found[key] = true
-	p := &script.Problem{Severity: c.severity, Source: c.source, Line: line, Column: column, Message: message}
-	c.problems = append(c.problems, p)
-	return p
+	c.problems = append(c.problems, &script.Problem{
+		Severity: c.severity, Source: c.source, Line: line, Column: column, Message: message, Err: cause,
+	})
 }
 
 // inputs returns the schemas of the operation's inputs.
@@ -206,9 +206,11 @@ func (c *fieldCheck) noField(id int64, where, name string, of *Schema, optional 
 	} else if len(names) <= 12 {
 		message += ": want one of " + strings.Join(names, ", ")
 	}
-	if p := c.problem(id, "%s", message); p != nil && optional {
-		p.Err = ErrOptional
+	var cause error
+	if optional {
+		cause = ErrOptional
 	}
+	c.report(id, cause, message)
 }
 
 func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {

@@ -175,8 +175,9 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			p.Check(cel.NewSchema(raw, func(string) map[string]any { return raw }))
-			p.Estimate(1000)
+			problems := p.Check(cel.NewSchema(raw, func(string) map[string]any { return raw }))
+			assert.LessOrEqual(t, len(problems), 100)
+			assert.Positive(t, p.Estimate(1000)+1)
 		}
 	})
 }
