@@ -87,6 +87,9 @@ func answer(req *interpreter.Request, resp *interpreter.Response) (*configv1alph
 // unsuccessful is a *StatusError; one that breaks the protocol, or the contract of the operation, is another error that
 // names the field.
 func DecodeResponse(req *interpreter.Request, data []byte) (*interpreter.Response, error) {
+	if req.Operation.Info() == nil {
+		return nil, fmt.Errorf("unknown operation %q", req.Operation)
+	}
 	message, err := parseMessage(data)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type HandlerOptions struct {
 type Answer struct {
 	// Request is the question, with the fields that could be read when it was malformed. It must not be modified.
 	Request *interpreter.Request
-	// Duration is how long the answer took, from the first byte of the request's body.
+	// Duration is how long the answer took, the reading of the request's body and the writing of the answer included.
 	Duration time.Duration
 	// Status is nil for a successful answer, and what the client was told otherwise.
 	Status *StatusError

@@ -26,6 +26,9 @@ func EncodeRequest(req *interpreter.Request) ([]byte, error) {
 	if info == nil {
 		return nil, fmt.Errorf("unknown operation %q", req.Operation)
 	}
+	if req.Object == nil || info.Takes(interpreter.InputObserved) && req.ObservedObject == nil {
+		return nil, errors.New("want a complete request, got one without its object")
+	}
 	e := &encoder{data: make([]byte, 0, 4<<10)}
 	e.raw(`{"kind":"` + contextKind + `","apiVersion":"` + contextVersion + `","request":{"uid":`).value(string(req.UID))
 	e.raw(`,"kind":{"group":`).value(req.Kind.Group).raw(`,"version":`).value(req.Kind.Version).raw(`,"kind":`).value(req.Kind.Kind)

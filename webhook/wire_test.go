@@ -284,3 +284,14 @@ func TestOperationsAreWrittenAsTheyAre(t *testing.T) {
 	_, err := webhook.DecodeRequest([]byte(fmt.Sprintf(peerRequest, "reviseReplica", "")))
 	require.EqualError(t, err, `400: request: unknown operation "reviseReplica": want ReviseReplica`)
 }
+
+func TestTheWireIsForCompleteRequests(t *testing.T) {
+	for _, req := range []*interpreter.Request{
+		{Operation: "Divine", Object: web(t)}, {Operation: interpreter.Retain, Object: web(t)}, {Operation: interpreter.InterpretHealth},
+	} {
+		_, err := webhook.EncodeRequest(req)
+		require.Error(t, err)
+	}
+	_, err := webhook.DecodeResponse(&interpreter.Request{Operation: "Divine"}, nil)
+	require.EqualError(t, err, `unknown operation "Divine"`)
+}
