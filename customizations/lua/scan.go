@@ -19,8 +19,8 @@ type token struct {
 	line, column int
 }
 
-// scanner finds the words of a script, and how deeply they are nested. It is lenient: what it does not understand is left
-// to the parser to refuse.
+// scanner finds the words of a script, and how deeply they are nested. It reads strings, comments and numbers exactly as
+// gopher-lua does, lest something be hidden from it; what it does not understand is left to the parser to refuse.
 type scanner struct {
 	text       string
 	pos        int
@@ -119,16 +119,16 @@ func (s *scanner) next() (word string, line, column int, ok bool) {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		switch {
-		case c == '\n':
+		case isNewline(c):
 			s.newline()
 			continue
-		case c == ' ' || c == '\t' || c == '\r':
+		case c == ' ' || c == '\t':
 			s.pos++
 			continue
 		case strings.HasPrefix(s.text[s.pos:], "--"):
 			s.pos += 2
 			if !s.long() {
-				s.skip(func(c byte) bool { return c != '\n' })
+				s.skip(func(c byte) bool { return !isNewline(c) })
 			}
 			continue
 		}
@@ -136,8 +136,9 @@ func (s *scanner) next() (word string, line, column int, ok bool) {
 		switch {
 		case isIdentStart(c):
 			s.skip(func(c byte) bool { return isIdentStart(c) || isDigit(c) })
-		case isDigit(c):
-			s.skip(func(c byte) bool { return isIdentStart(c) || isDigit(c) || c == '.' })
+		case isDigit(c) || c == '.' && s.pos+1 < len(s.text) && isDigit(s.text[s.pos+1]):
+			s.number()
+			return "0", line, column, true
 		case c == '"' || c == '\'':
 			s.quoted(c)
 			return `"`, line, column, true
@@ -166,11 +167,49 @@ func (s *scanner) skip(while func(byte) bool) {
 	}
 }
 
+func isNewline(c byte) bool { return c == '\n' || c == '\r' }
+
+// newline skips the end of a line: one character, or two different ones.
 func (s *scanner) newline() {
+	c := s.text[s.pos]
 	s.pos++
+	if s.pos < len(s.text) && isNewline(s.text[s.pos]) && s.text[s.pos] != c {
+		s.pos++
+	}
 	s.line++
 	s.lineStart = s.pos
 }
+
+// number skips a number as gopher-lua does, which takes any character for the first digit of an exponent.
+func (s *scanner) number() {
+	if rest := s.text[s.pos:]; len(rest) > 1 && rest[0] == '0' && rest[1]|0x20 == 'x' {
+		s.pos += 2
+		s.skip(func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' })
+		return
+	}
+	s.skip(isDigit)
+	if s.at('.') {
+		s.pos++
+		s.skip(isDigit)
+	}
+	if !s.at('e') && !s.at('E') {
+		return
+	}
+	s.pos++
+	if s.at('-') || s.at('+') {
+		s.pos++
+	}
+	if s.pos < len(s.text) {
+		if isNewline(s.text[s.pos]) {
+			s.newline()
+		} else {
+			s.pos++
+		}
+	}
+	s.skip(isDigit)
+}
+
+func (s *scanner) at(c byte) bool { return s.pos < len(s.text) && s.text[s.pos] == c }
 
 func (s *scanner) quoted(quote byte) {
 	for s.pos++; s.pos < len(s.text); {
@@ -178,11 +217,11 @@ func (s *scanner) quoted(quote byte) {
 		case quote:
 			s.pos++
 			return
-		case '\n':
+		case '\n', '\r':
 			s.newline()
 		case '\\':
 			s.pos++
-			if s.pos < len(s.text) && s.text[s.pos] != '\n' {
+			if s.pos < len(s.text) && !isNewline(s.text[s.pos]) {
 				s.pos++
 			}
 		default:
@@ -207,7 +246,7 @@ func (s *scanner) long() bool {
 		end = len(rest) - len(closer)
 	}
 	for end += s.pos + len(closer); s.pos < end; {
-		if s.text[s.pos] == '\n' {
+		if isNewline(s.text[s.pos]) {
 			s.newline()
 		} else {
 			s.pos++
