@@ -31,8 +31,11 @@ type Absent struct{}
 func (Absent) String() string { return "absent" }
 
 // String returns, for example, "aggregatedStatus.status.updatedReplicas  want 4  got 2".
-func (d Diff) String() string {
-	return fmt.Sprintf("%s  want %s  got %s", d.Field, show(d.Want), show(d.Got))
+func (d Diff) String() string { return d.Text("want", "got") }
+
+// Text is String with other words for want and got.
+func (d Diff) Text(want, got string) string {
+	return fmt.Sprintf("%s  %s %s  %s %s", d.Field, want, show(d.Want), got, show(d.Got))
 }
 
 // wanted is what a matcher wants, in words.
@@ -329,4 +332,20 @@ func equalQuantities(want, got any) bool {
 	w, wantErr := resource.ParseQuantity(fmt.Sprint(want))
 	g, gotErr := resource.ParseQuantity(fmt.Sprint(got))
 	return wantErr == nil && gotErr == nil && w.Cmp(g) == 0
+}
+
+// Differences returns how the answer got to a question differs from the answer want to the same question: quantities by
+// value, components by name, dependencies as a set, everything else exactly.
+func Differences(op interpreter.Operation, want, got []Output) []Diff {
+	info := op.Info()
+	if info == nil {
+		return nil
+	}
+	wanted := make(map[string]any, len(want))
+	for _, output := range want {
+		wanted[output.Name] = output.Value
+	}
+	var c comparison
+	c.outputs(info, wanted, got)
+	return c.diffs
 }
