@@ -36,6 +36,9 @@ type Report struct {
 	Customizations, Webhooks, Objects int
 	// Problems are sorted by place.
 	Problems []Problem
+	// Unchecked are the targets, such as "example.com/v1 Widget", of customizations whose kind is not among the Checker's
+	// Schemas; sorted, nil when it has no Schemas at all.
+	Unchecked []string
 }
 
 // Files checks every object in files: customizations, each by itself and against the others; webhook configurations; and
@@ -67,7 +70,12 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 			locate(problems, found[i].Line, d)
 		}
 		r.add(problems...)
+		if target, err := customizations.ParseTarget(found[i].Object.Spec.Target); c.Schemas != nil && err == nil && len(c.Schemas.of(target)) == 0 {
+			r.Unchecked = append(r.Unchecked, found[i].Object.Spec.Target.APIVersion+" "+found[i].Object.Spec.Target.Kind)
+		}
 	}
+	slices.Sort(r.Unchecked)
+	r.Unchecked = slices.Compact(r.Unchecked)
 	for _, f := range files {
 		columns(r.Problems, f)
 	}

@@ -59,3 +59,16 @@ spec:
 		})
 	}
 }
+
+func TestKindsWithoutASchemaAreNamed(t *testing.T) {
+	schemas, err := admission.ReadSchemas(admission.File{Name: "crd.yaml", Data: []byte(widgets)})
+	require.NoError(t, err)
+	var rules strings.Builder
+	for name, target := range map[string]string{"a": "{apiVersion: example.com/v3, kind: Widget}", "b": "{apiVersion: example.com/*, kind: Widget}", "c": "{apiVersion: v1, kind: Pod}"} {
+		rules.WriteString("---\napiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\nmetadata: {name: " +
+			name + "}\nspec: {target: " + target + ", customizations: {}}\n")
+	}
+	file := admission.File{Name: "rules.yaml", Data: []byte(rules.String())}
+	assert.Equal(t, []string{"example.com/v3 Widget", "v1 Pod"}, admission.Checker{Schemas: schemas}.Files(t.Context(), file).Unchecked)
+	assert.Nil(t, admission.Checker{}.Files(t.Context(), file).Unchecked)
+}

@@ -108,6 +108,11 @@ func printReport(streams genericiooptions.IOStreams, report admission.Report) er
 			return err
 		}
 	}
+	for _, target := range report.Unchecked {
+		if _, err := fmt.Fprintf(streams.Out, "%s: no CustomResourceDefinition given, so its fields are not checked\n", target); err != nil {
+			return err
+		}
+	}
 	objects := counted(report.Customizations, "customization")
 	if report.Webhooks > 0 {
 		objects += ", " + counted(report.Webhooks, "webhook configuration")
@@ -143,8 +148,12 @@ func reportDocument(report admission.Report) map[string]any {
 		}
 		problems[i] = item
 	}
+	unchecked := make([]any, len(report.Unchecked))
+	for i, target := range report.Unchecked {
+		unchecked[i] = target
+	}
 	return map[string]any{
-		"apiVersion": outputVersion, "kind": "CheckReport",
+		"apiVersion": outputVersion, "kind": "CheckReport", "unchecked": unchecked,
 		"customizations": int64(report.Customizations), "webhookConfigurations": int64(report.Webhooks),
 		"problems": problems,
 	}
