@@ -3,8 +3,13 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -194,17 +199,63 @@ func change[T any](req *interpreter.Request, apply func(*T) error) (*interpreter
 	return &interpreter.Response{Object: &unstructured.Unstructured{Object: changed}}, nil
 }
 
-// typed returns the value of type T that content holds. They share no memory.
+// typed returns the value of type T that content holds. They share no memory. The error names the field, in what field
+// names.
 func typed[T any](field string, content map[string]any) (*T, error) {
-	data, err := json.Marshal(content)
-	if err != nil {
+	out, err := decode[T](content)
+	if err == nil {
+		return out, nil
+	}
+	path, wrong := misfit[T](content)
+	if path == nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	if errors.Is(err, resource.ErrFormatWrong) {
+		return nil, fmt.Errorf("%s.%s: want a quantity, got %v", field, strings.Join(path, "."), quoted(wrong))
+	}
+	return nil, fmt.Errorf("%s.%s: %w", field, strings.Join(path, "."), err)
+}
+
+func decode[T any](content map[string]any) (*T, error) {
+	data, err := appendJSON(nil, content)
+	if err != nil {
+		return nil, err
 	}
 	out := new(T)
-	if err := utiljson.Unmarshal(data, out); err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+	return out, utiljson.Unmarshal(data, out)
+}
+
+// misfit returns the path of the first field that does not fit T, and its value; nil when it is none of them alone.
+func misfit[T any](content map[string]any) (path []string, wrong any) {
+	for inside := any(content); ; inside = wrong {
+		object, _ := inside.(map[string]any)
+		names := slices.Sorted(maps.Keys(object))
+		i := slices.IndexFunc(names, func(name string) bool {
+			_, err := decode[T](nested(append(slices.Clip(path), name), object[name]))
+			return err != nil
+		})
+		if i < 0 {
+			return path, wrong
+		}
+		path, wrong = append(path, names[i]), object[names[i]]
 	}
-	return out, nil
+}
+
+// nested returns the object that has nothing but value, at path.
+func nested(path []string, value any) map[string]any {
+	for _, name := range slices.Backward(path[1:]) {
+		value = map[string]any{name: value}
+	}
+	return map[string]any{path[0]: value}
+}
+
+// quoted returns a plain value as JSON.
+func quoted(value any) string {
+	data, err := appendJSON(nil, value)
+	if err != nil {
+		return describe(value)
+	}
+	return string(data)
 }
 
 // plain returns v, which is a pointer to a struct, as plain values.

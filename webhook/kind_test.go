@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -181,7 +182,35 @@ func TestKindErrors(t *testing.T) {
 	_, _, err := client.InterpretReplica(t.Context(), object(t, `{"apiVersion":"example.com/v1","kind":"Workload","metadata":{"name":"w"},"spec":{}}`))
 	require.EqualError(t, err, "InterpretReplica example.com/v1 Workload w: spec.replicas: want a number, got none")
 	_, err = client.ReviseReplica(t.Context(), object(t, `{"apiVersion":"example.com/v1","kind":"Workload","spec":{"replicas":"2"}}`), 1, interpreter.Placement{})
-	require.ErrorContains(t, err, "object: json: cannot unmarshal string into Go struct field .spec.replicas of type int32")
+	require.ErrorContains(t, err, "object.spec.replicas: json: cannot unmarshal string into Go struct field .spec.replicas of type int32")
 	_, err = client.AggregateStatus(t.Context(), workload(t), []interpreter.StatusItem{{ClusterName: "m1", Status: map[string]any{"ready": "1"}}})
-	require.ErrorContains(t, err, "m1: status: json: cannot unmarshal string")
+	require.ErrorContains(t, err, "m1: status.ready: json: cannot unmarshal string")
+}
+
+func TestKindNamesAFieldThatIsNoQuantity(t *testing.T) {
+	type pod struct {
+		Spec struct {
+			Pods []struct {
+				Requests corev1.ResourceList `json:"requests"`
+			} `json:"pods"`
+			Limits corev1.ResourceList `json:"limits"`
+		} `json:"spec"`
+	}
+	k := webhook.Kind[pod, struct{}]{Kind: workloads, Health: func(context.Context, *pod) (interpreter.Health, error) { return interpreter.HealthOf(true), nil }}
+	for object, want := range map[string]string{
+		`{"limits":{"cpu":"1","memory":"lots"}}`:     `object.spec.limits.memory: want a quantity, got "lots"`,
+		`{"pods":[{},{"requests":{"cpu":[1]}}]}`:     `object.spec.pods: want a quantity, got [{},{"requests":{"cpu":[1]}}]`,
+		`{"pods":{}}`:                                `object.spec.pods: json: cannot unmarshal object`,
+		`{"limits":{"cpu":1,"a":"1","memory":true}}`: `object.spec.limits.memory: want a quantity, got true`,
+	} {
+		u := workload(t)
+		u.Object["spec"] = plainObject(t, object)
+		_, err := interpreter.Client{Interpreter: k}.InterpretHealth(t.Context(), u)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func plainObject(t *testing.T, text string) map[string]any {
+	t.Helper()
+	return object(t, text).Object
 }
