@@ -187,6 +187,7 @@ func (s *scanner) number() {
 		s.skip(func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' })
 		return
 	}
+	s.pos++ // A digit, or the point of .5, behind which a second one may stand.
 	s.skip(isDigit)
 	if s.at('.') {
 		s.pos++
