@@ -3,6 +3,7 @@ package interpreter
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,8 +28,8 @@ func (w wrapped) Lookup(gvk schema.GroupVersionKind, op Operation) Rule {
 	if rule == nil {
 		return nil
 	}
-	for i := len(w.middleware) - 1; i >= 0; i-- {
-		rule = w.middleware[i](rule)
+	for _, m := range slices.Backward(w.middleware) {
+		rule = m(rule)
 	}
 	return rule
 }

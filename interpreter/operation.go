@@ -193,10 +193,10 @@ func Operations() []OperationInfo {
 	return slices.Clone(operations[:])
 }
 
-// Info returns the row of op. It is nil when op is no operation. The row must not be modified.
-func (op Operation) Info() *OperationInfo {
+// Info returns the row of o. It is nil when o is no operation. The row must not be modified.
+func (o Operation) Info() *OperationInfo {
 	for i := range operations {
-		if operations[i].Operation == op {
+		if operations[i].Operation == o {
 			return &operations[i]
 		}
 	}

@@ -57,8 +57,8 @@ func (p Path) Leaf() string {
 func ParsePath(text string) (Path, error) {
 	var path Path
 	for rest := text; rest != ""; {
-		switch {
-		case rest[0] == '[':
+		switch rest[0] {
+		case '[':
 			step, tail, err := parseBracket(rest)
 			if err != nil {
 				return nil, fmt.Errorf("path %q: %w", text, err)

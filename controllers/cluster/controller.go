@@ -154,7 +154,8 @@ const healthTimeout = 5 * time.Second
 // report writes what the cluster is like, if it is not what was written.
 func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha1.Cluster) error {
 	conn, err := c.connect(ctx, cluster)
-	online, healthy, message := false, false, ""
+	var online, healthy bool
+	var message string
 	if err != nil {
 		message = err.Error()
 	} else {

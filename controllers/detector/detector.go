@@ -66,7 +66,7 @@ func PropagatesKind(apiVersion, kind string) bool {
 		"autoscaling.karmada.io", "remedy.karmada.io", "apps.karmada.io", "events.k8s.io", "coordination.k8s.io":
 		return false
 	}
-	return !(apiVersion == "v1" && kind == "Event")
+	return apiVersion != "v1" || kind != "Event"
 }
 
 // notServedRetry is how soon a kind that a policy names is looked for again while the control plane does not serve it.

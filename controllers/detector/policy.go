@@ -147,7 +147,7 @@ func choose(obj *unstructured.Unstructured, namespaced, cluster []*policy) *poli
 				continue
 			}
 			if p.namespace == "" {
-				if by := best(namespaced, func(c *policy) bool { return preempts(c) }); by != nil {
+				if by := best(namespaced, preempts); by != nil {
 					return by
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -125,9 +126,7 @@ func (c *Controller) manifest(ctx context.Context, namespace *corev1.Namespace, 
 		workv1alpha2.ManagedByKarmadaLabel: workv1alpha2.ManagedByKarmadaLabelValue,
 		workv1alpha2.WorkPermanentIDLabel:  work.Labels[workv1alpha2.WorkPermanentIDLabel],
 	}
-	for k, v := range namespace.Labels {
-		labels[k] = v
-	}
+	maps.Copy(labels, namespace.Labels)
 	annotations := map[string]string{
 		workv1alpha2.WorkNamespaceAnnotation: work.Namespace, workv1alpha2.WorkNameAnnotation: work.Name,
 		workv1alpha2.ResourceTemplateUIDAnnotation:        string(namespace.UID),
@@ -135,9 +134,7 @@ func (c *Controller) manifest(ctx context.Context, namespace *corev1.Namespace, 
 		// A namespace that the member has already is shared, never a conflict.
 		workv1alpha2.ResourceConflictResolutionAnnotation: workv1alpha2.ResourceConflictResolutionOverwrite,
 	}
-	for k, v := range namespace.Annotations {
-		annotations[k] = v
-	}
+	maps.Copy(annotations, namespace.Annotations)
 	object.SetLabels(labels)
 	object.SetAnnotations(annotations)
 	var policies policyv1alpha1.ClusterOverridePolicyList

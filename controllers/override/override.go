@@ -102,7 +102,7 @@ func rules(spec *policyv1alpha1.OverrideSpec) []policyv1alpha1.RuleWithCluster {
 	if len(spec.OverrideRules) > 0 {
 		return spec.OverrideRules
 	}
-	return []policyv1alpha1.RuleWithCluster{{TargetCluster: spec.TargetCluster, Overriders: spec.Overriders}}
+	return []policyv1alpha1.RuleWithCluster{{TargetCluster: spec.TargetCluster, Overriders: spec.Overriders}} //nolint:staticcheck // users still write it
 }
 
 // target is the object on its way.

@@ -68,12 +68,12 @@ func (s *Scheduler) Decide(ctx context.Context, b workv1alpha2.Binding) (Outcome
 	}
 	status := b.BindingStatus()
 	triggered := spec.RescheduleTriggeredAt
-	decision, err := scheduling.Schedule(scheduling.Request{
+	decision, cause := scheduling.Schedule(scheduling.Request{
 		Binding: spec, Clusters: all, ObservedAffinity: status.SchedulerObservedAffinityName,
 		Fresh: triggered != nil && (status.LastScheduledTime == nil || status.LastScheduledTime.Before(triggered)),
 	})
-	outcome := Outcome{AffinityName: decision.AffinityName, Err: err, At: metav1.Now()}
-	if err != nil {
+	outcome := Outcome{AffinityName: decision.AffinityName, Err: cause, At: metav1.Now()}
+	if outcome.Err != nil {
 		return outcome, true, nil
 	}
 	spec.Clusters = decision.Clusters

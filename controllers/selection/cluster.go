@@ -48,8 +48,8 @@ func Cluster(affinity *policyv1alpha1.ClusterAffinity, cluster *clusterv1alpha1.
 
 // Zones returns the zones of cluster: spec.zones, or the older spec.zone.
 func Zones(cluster *clusterv1alpha1.Cluster) []string {
-	if len(cluster.Spec.Zones) == 0 && cluster.Spec.Zone != "" {
-		return []string{cluster.Spec.Zone}
+	if old := cluster.Spec.Zone; len(cluster.Spec.Zones) == 0 && old != "" { //nolint:staticcheck // users still write it
+		return []string{old}
 	}
 	return cluster.Spec.Zones
 }

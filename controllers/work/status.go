@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,7 +122,7 @@ func urgent(a, b *workv1alpha1.WorkStatus) bool {
 }
 
 func sameRaw(a, b []byte) bool {
-	if string(a) == string(b) {
+	if bytes.Equal(a, b) {
 		return true
 	}
 	var x, y any

@@ -99,7 +99,6 @@ func startManager() error {
 		return err
 	}
 	defer file.Close()
-	//nolint:noctx // it lives until stopManager
 	cmd := exec.Command(shared.binary, "controller-manager", "--context", clusters.ControlPlane, "--logging-format", "json",
 		"--cluster-status-update-frequency", "1s", "--cluster-failure-threshold", "3s", "--cluster-success-threshold", "1s")
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig)

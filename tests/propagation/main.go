@@ -97,7 +97,7 @@ func (r *run) run(ctx context.Context, out io.Writer) (err error) {
 // process is the controller manager.
 type process struct {
 	cmd  *exec.Cmd
-	done chan error
+	done chan struct{}
 }
 
 func (r *run) startManager(ctx context.Context, federation *clusters.Federation) (*process, error) {
@@ -114,8 +114,11 @@ func (r *run) startManager(ctx context.Context, federation *clusters.Federation)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, done: make(chan error, 1)}
-	go func() { p.done <- cmd.Wait() }()
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		_ = cmd.Wait() // it says that it was interrupted
+	}()
 	return p, nil
 }
 
