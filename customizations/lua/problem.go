@@ -23,8 +23,6 @@ var (
 	place = regexp.MustCompile(`^<string>:(\d+): ?`)
 	// address matches what gopher-lua writes for a value that has no text.
 	address = regexp.MustCompile(`\b(table|function|userdata): 0x[0-9a-f]+`)
-	// indexKey matches the key in the message about an index of nil.
-	indexKey = regexp.MustCompile(`^attempt to index a non-table object\(\w+\) with key '(\w+)'$`)
 	// tracePlace matches a place in a stack trace.
 	tracePlace = regexp.MustCompile(`<string>:(\d+):`)
 )
@@ -54,32 +52,11 @@ func (r *run) problem(failure, raised error) *script.Problem {
 		r.failDepth()
 		return r.program.at(line, r.failure)
 	}
-	out := &script.Problem{
-		Severity: script.Error, Source: r.program.src, Line: line, Column: columnOfKey(r.program.src, line, message), Message: message,
-	}
+	out := &script.Problem{Severity: script.Error, Source: r.program.src, Line: line, Message: message}
 	if r.cause != nil && strings.HasSuffix(message, r.cause.Error()) {
 		out.Err = r.cause
 	}
 	return out
-}
-
-// columnOfKey returns where the key that a message names stands on a line, 0 unless it stands there once.
-func columnOfKey(src *script.Source, line int, message string) (column int) {
-	key := indexKey.FindStringSubmatch(message)
-	if key == nil {
-		return 0
-	}
-	idents, _ := scan(src)
-	for _, ident := range idents {
-		if ident.line != line || ident.text != key[1] {
-			continue
-		}
-		if column > 0 {
-			return 0
-		}
-		column = ident.column
-	}
-	return column
 }
 
 // explain returns the message of an error that was raised, and its line, 0 when it is not known.
