@@ -253,11 +253,14 @@ func (o *testOptions) verdict(results []cases.Result) error {
 	code := exitOK
 	for i := range results {
 		var crash *cases.PanicError
+		var unread *exitError
 		switch {
 		case errors.As(results[i].Err, &crash):
 			fmt.Fprintf(o.ErrOut, "%s: %v\n%s\n", results[i].Case.Name, crash, crash.Stack)
 			return exit(exitInternal, nil)
-		case results[i].Outcome == cases.Failed:
+		case errors.As(results[i].Err, &unread): // its rules cannot be read
+			code = unread.code
+		case results[i].Outcome == cases.Failed && code != exitUnusable:
 			code = exitFailed
 		case results[i].Outcome == cases.Broken && code == exitOK:
 			code = exitGate
