@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/cases/laws"
@@ -30,7 +31,7 @@ func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules 
 		return nil, nil
 	}
 	checker := laws.Checker{Rules: rules, Seed: o.laws.seed, Inputs: o.laws.inputs, Parallel: o.parallel}
-	if o.webhook.url == "" {
+	if o.webhook.url == "" && !slices.Contains(o.rules, "-") { // neither can be had anew
 		checker.Fresh = func() (cases.Rules, error) { return o.answering(ctx) }
 	}
 	report, err := checker.Check(ctx, found)
