@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,6 +32,34 @@ type endpoint struct {
 	transport   *http.Transport
 	maxResponse int64
 	breaker     breaker
+
+	mu      sync.Mutex
+	calls   int  // going on
+	retired bool // nobody wants its connections any more
+}
+
+// retire closes the connections: now those that no call uses, and the others when the last call is over.
+func (e *endpoint) retire() {
+	e.mu.Lock()
+	e.retired = true
+	e.mu.Unlock()
+	e.transport.CloseIdleConnections()
+}
+
+func (e *endpoint) begin() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls++
+}
+
+func (e *endpoint) end() {
+	e.mu.Lock()
+	e.calls--
+	closing := e.retired && e.calls == 0
+	e.mu.Unlock()
+	if closing {
+		e.transport.CloseIdleConnections()
+	}
 }
 
 // newTransport returns a transport that speaks HTTP/2 where the server does, and keeps its connections.
@@ -51,6 +80,8 @@ func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 
 // post sends body until an answer comes, the error is not one of the connection, or ctx ends.
 func (e *endpoint) post(ctx context.Context, query string, body []byte) ([]byte, error) {
+	e.begin()
+	defer e.end()
 	backoff, resets := firstBackoff, 0
 	for attempt := 1; ; attempt++ {
 		data, err := e.postOnce(ctx, query, body)

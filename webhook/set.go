@@ -107,8 +107,8 @@ func everything() configv1alpha1.RuleWithOperations {
 }
 
 // Replace returns the Set of configs instead. Endpoints that are configured as before keep their connections, and what
-// is known about their failures; s stays usable meanwhile. Connections of other endpoints are closed when their last
-// call is over.
+// is known about their failures. Connections of other endpoints are closed when their last call is over. s, and rules that
+// were looked up in it, stay usable.
 func (s *Set) Replace(configs []configv1alpha1.ResourceInterpreterWebhookConfiguration) *Set {
 	next := &Set{options: s.options, endpoints: map[string]*endpoint{}}
 	for i := range configs {
@@ -121,7 +121,7 @@ func (s *Set) Replace(configs []configv1alpha1.ResourceInterpreterWebhookConfigu
 	slices.SortStableFunc(next.webhooks, func(a, b *remote) int { return cmp.Compare(a.name, b.name) })
 	for key, e := range s.endpoints {
 		if next.endpoints[key] == nil {
-			e.transport.CloseIdleConnections()
+			e.retire()
 		}
 	}
 	return next
@@ -150,10 +150,11 @@ func (s *Set) connect(r *remote, old map[string]*endpoint) {
 	r.endpoint = s.endpoints[key]
 }
 
-// Close closes the connections that are not in use; others are closed when their call is over.
+// Close closes the connections that are not in use, and the others when the last call is over. A closed Set stays usable,
+// and keeps no connections. Of the Sets that Replace made of each other, it is the last that is closed.
 func (s *Set) Close() {
 	for _, e := range s.endpoints {
-		e.transport.CloseIdleConnections()
+		e.retire()
 	}
 }
 

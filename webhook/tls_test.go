@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -331,4 +332,38 @@ func (s secrets) Certificate(_ context.Context, ref configv1alpha1.SecretReferen
 		return c, nil
 	}
 	return nil, errors.New("not found")
+}
+
+// TestAuthorityRotatedUnderLoad changes the authority as one does: trust both, change the certificate, trust the new one.
+func TestAuthorityRotatedUnderLoad(t *testing.T) {
+	older, newer := newAuthority(t), newAuthority(t)
+	var current atomic.Pointer[tls.Certificate]
+	current.Store(older.issue(t, "127.0.0.1", time.Hour))
+	var count connections
+	url, _ := start(t, &webhook.Server{
+		Interpreter: always, Configure: count.configure,
+		Certificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return current.Load(), nil },
+	})
+	var set atomic.Pointer[webhook.Set]
+	set.Store(webhook.New(configuration(url, older.bundle), webhook.Options{}))
+	live := interpreter.Func(func(gvk schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
+		return set.Load().Lookup(gvk, op)
+	})
+	stop := load(t, live)
+	askTimes(t, live, 20)
+	set.Store(set.Load().Replace(configuration(url, slices.Concat(older.bundle, newer.bundle))))
+	askTimes(t, live, 20)
+	current.Store(newer.issue(t, "127.0.0.1", time.Hour))
+	set.Load().Close() // connections are made anew
+	askTimes(t, live, 20)
+	set.Store(set.Load().Replace(configuration(url, newer.bundle)))
+	askTimes(t, live, 20)
+	_, errs := stop()
+	assert.Empty(t, errs)
+
+	stale := webhook.New(configuration(url, older.bundle), webhook.Options{})
+	require.ErrorContains(t, askHealth(t, stale), "certificate signed by unknown authority", "the new certificate is in use")
+	set.Load().Replace(nil)
+	stale.Close()
+	count.closesAll(t)
 }
