@@ -44,7 +44,7 @@ func (w *rewriter) body(node ast.PositionHolder, stmts []ast.Stmt, condition *as
 	if condition != nil {
 		*condition = w.expr(*condition)
 	}
-	w.stmts(stmts)
+	stmts = w.stmts(stmts)
 	bytes := w.bytes
 	w.bytes = outer
 	if bytes == 0 && len(variable) == 0 {
@@ -53,11 +53,7 @@ func (w *rewriter) body(node ast.PositionHolder, stmts []ast.Stmt, condition *as
 	if len(stmts) > 0 {
 		node = stmts[0]
 	}
-	args := append([]ast.Expr{&ast.NumberExpr{Value: strconv.Itoa(bytes)}}, variable...)
-	charge := &ast.FuncCallStmt{Expr: call(node, hiddenCharge, args...)}
-	charge.SetLine(node.Line())
-	charge.SetLastLine(node.Line())
-	return append([]ast.Stmt{charge}, stmts...)
+	return append([]ast.Stmt{w.charge(node, bytes, variable...)}, stmts...)
 }
 
 // call returns a call of a hidden function at the place of node.
@@ -77,10 +73,39 @@ func at[E ast.Expr](node ast.PositionHolder, expr E) E {
 	return expr
 }
 
-func (w *rewriter) stmts(stmts []ast.Stmt) {
-	for i, stmt := range stmts {
-		stmts[i] = w.stmt(stmt)
+// stmts rewrites statements. What stands behind a label may be run again by a goto, so it is charged there.
+func (w *rewriter) stmts(stmts []ast.Stmt) []ast.Stmt {
+	out := make([]ast.Stmt, 0, len(stmts)+1)
+	label, outer := -1, w.bytes
+	closeLabel := func() {
+		if label >= 0 && w.bytes > 0 && label < len(out) {
+			out = slices.Insert(out, label, w.charge(out[label], w.bytes))
+		}
 	}
+	for _, stmt := range stmts {
+		if _, isLabel := stmt.(*ast.LabelStmt); !isLabel {
+			out = append(out, w.stmt(stmt))
+			continue
+		}
+		if closeLabel(); label < 0 {
+			outer = w.bytes
+		}
+		out = append(out, stmt)
+		label, w.bytes = len(out), 0
+	}
+	if closeLabel(); label >= 0 {
+		w.bytes = outer
+	}
+	return out
+}
+
+// charge returns the statement that takes bytes from the memory budget, at the place of node.
+func (w *rewriter) charge(node ast.PositionHolder, bytes int, variable ...ast.Expr) ast.Stmt {
+	args := append([]ast.Expr{&ast.NumberExpr{Value: strconv.Itoa(bytes)}}, variable...)
+	out := &ast.FuncCallStmt{Expr: call(node, hiddenCharge, args...)}
+	out.SetLine(node.Line())
+	out.SetLastLine(node.Line())
+	return out
 }
 
 func (w *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
@@ -92,15 +117,14 @@ func (w *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
 	case *ast.FuncCallStmt:
 		s.Expr = w.expr(s.Expr)
 	case *ast.DoBlockStmt:
-		w.stmts(s.Stmts)
+		s.Stmts = w.stmts(s.Stmts)
 	case *ast.WhileStmt:
 		s.Stmts = w.body(s, s.Stmts, &s.Condition)
 	case *ast.RepeatStmt:
 		s.Stmts = w.body(s, s.Stmts, &s.Condition)
 	case *ast.IfStmt:
 		s.Condition = w.expr(s.Condition)
-		w.stmts(s.Then)
-		w.stmts(s.Else)
+		s.Then, s.Else = w.stmts(s.Then), w.stmts(s.Else)
 	case *ast.NumberForStmt:
 		s.Init, s.Limit, s.Step = w.expr(s.Init), w.expr(s.Limit), w.expr(s.Step)
 		s.Stmts = w.body(s, s.Stmts, nil)
