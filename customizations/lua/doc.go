@@ -17,4 +17,14 @@
 // assert error ipairs next pairs pcall print select tonumber tostring type unpack xpcall require, the libraries string
 // (without dump), table, math, and os.time and os.date. print goes to interpreter.Trace, time and randomness come from
 // interpreter.Clock. The functions that the peer forbids raise the peer's error.
+//
+// kube.next() asks the next rule and returns what the operation's own function returns: replicas and requirements, a
+// state and a message for health, otherwise one table; only nil when nobody answers. "return kube.next()" hands an answer
+// on as it is. A state is text, and so counts as true whatever it says: compare it.
+//
+// # Budgets
+//
+// A script is rewritten before it is compiled, so that a run takes its memory from its budget before it allocates it, and
+// what takes long inside one instruction counts as the instructions that it is worth. The end of a budget cannot be
+// caught. A source is looked at before the compiler sees it: nested deeply enough, it would end the process.
 package lua
