@@ -86,6 +86,7 @@ var attacks = []struct {
 	{"join", "1000 times 64 KB", tower(10, big, twice("+"), wrap(`{"a": lists.range(1000).map(i, %s).join(",")}`)), "", "budget"},
 	{"join-separator", "10^4 separators of 64 KB", tower(10, big, twice("+"), wrap(`{"a": lists.range(10000).map(i, "").join(%s)}`)), "", "budget"},
 	{"split", "a string of 1 MB into letters", tower(14, big, twice("+"), wrap(`{"a": %s.split("")}`)), "", "budget"},
+	{"split-repeat", "a hundred times", tower(8, big, twice("+"), wrap(`{"a": lists.range(100).map(i, %s.split("").size())}`)), "", "budget"},
 	{"format-precision", "a number with 10^9 digits", `{"a": "%.1000000000f".format([1.0])}`, "", "precision"},
 	{"format-width", "1000 numbers with 100 digits", `{"a": lists.range(100000).map(i, "%.100f".format([1.0])).size()}`, "", "budget"},
 	{"format-repeat", "64 KB a thousand times", tower(10, big, twice("+"), wrap(`{"a": lists.range(1000).map(i, "%%s".format([%s])).size()}`)), "", "budget"},
