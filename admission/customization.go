@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // Customization returns what is wrong with one customization by itself: its target, its scripts, what they lack.

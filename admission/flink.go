@@ -4,9 +4,10 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // flinkMegabytes are amounts that Flink reads as mebibytes and Kubernetes as thousandths of a byte.
@@ -22,7 +23,7 @@ func flinkMemory(o *manifest.Object) []Problem {
 			{"spec", role, "resources", "requests", "memory"},
 			{"spec", role, "resources", "limits", "memory"},
 		} {
-			amount, _, _ := unstructured.NestedString(o.Object, path...) //nolint:errcheck // no string is no such amount
+			amount, _, _ := unstructured.NestedString(o.Object, path...)
 			if flinkMegabytes.MatchString(amount) {
 				problems = append(problems, objectProblem(o, script.Warning, strings.Join(path, "."),
 					"Flink reads %q as %si, but Kubernetes as %s thousandths of a byte, and so do the answers here: %q says the same to both",

@@ -3,10 +3,11 @@ package admission
 import (
 	"testing"
 
-	"github.com/dragoman-io/dragoman/customizations"
-	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 // FuzzFiles holds that no file crashes or hangs the checker, and that every problem says something about the file.

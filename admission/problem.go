@@ -83,8 +83,7 @@ func fileProblems(file string, err error) []Problem {
 	var problems []Problem
 	for _, err := range unjoin(err) {
 		p := Problem{Severity: script.Error, File: file, Message: err.Error()}
-		var at *customizations.FileError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*customizations.FileError](err); ok {
 			p.File, p.Line, p.Column, p.Field, p.Message = at.File, at.Line, at.Column, at.Field, at.Err.Error()
 		}
 		problems = append(problems, p)
@@ -93,7 +92,7 @@ func fileProblems(file string, err error) []Problem {
 }
 
 func unjoin(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // undoes errors.Join
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var errs []error
 		for _, err := range joined.Unwrap() {
 			errs = append(errs, unjoin(err)...)

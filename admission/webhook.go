@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/dragoman-io/dragoman/api/crds"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // webhookKind is the kind of webhook configurations.
@@ -68,7 +69,7 @@ func webhookSchema(version string) (*crds.Schema, error) {
 
 func portableWebhooks(o *manifest.Object) []Problem {
 	var problems []Problem
-	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks") //nolint:errcheck // the schema has judged its type
+	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
 	for i, value := range webhooks {
 		webhook, _ := value.(map[string]any)
 		for _, addition := range []string{"failurePolicy", "clientCertificate"} {

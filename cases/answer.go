@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // Output is one part of an answer.

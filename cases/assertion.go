@@ -6,13 +6,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dragoman-io/dragoman/customizations/cel"
-	"github.com/dragoman-io/dragoman/customizations/script"
-	"github.com/dragoman-io/dragoman/interpreter"
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	celinterpreter "github.com/google/cel-go/interpreter"
+
+	"github.com/dragoman-io/dragoman/customizations/cel"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // outputVariable is what assertions call the answer: a map of its parts by name.

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // BenchmarkRun is 1,000 cases, asked and compared one after the other. The floor is asking alone.

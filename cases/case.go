@@ -2,12 +2,14 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Case is one question and what is expected of the answer. It is not changed by running it.
@@ -120,7 +122,7 @@ func (c *Case) lineOf(field manifest.Path) int {
 		return c.Line
 	}
 	p := c.placeOf(field)
-	return c.document.LineOf(append(p.path[:len(p.path):len(p.path)], field...))
+	return c.document.LineOf(append(slices.Clip(p.path), field...))
 }
 
 // placeOf returns the place of the case that holds a field.
@@ -142,10 +144,12 @@ func holds(value any, field manifest.Path) bool {
 	for _, step := range field {
 		switch s := step.(type) {
 		case string:
-			m, ok := value.(map[string]any)
-			if value, ok = m[s]; !ok {
+			m, _ := value.(map[string]any)
+			child, ok := m[s]
+			if !ok {
 				return false
 			}
+			value = child
 		case int:
 			l, ok := value.([]any)
 			if !ok || s >= len(l) {

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // excluded is the value that leaves a field out of the comparison, whatever it is, absent included.

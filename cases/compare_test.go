@@ -3,10 +3,11 @@ package cases
 import (
 	"testing"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/manifest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // value returns the plain value of YAML.

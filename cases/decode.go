@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // decoder makes one Case of its fields.
@@ -294,8 +295,7 @@ func (c *decoder) checkExpectation() {
 	}
 	if !c.Recorded {
 		for _, err := range checkMatchers(manifest.Path{"output"}, e.Output) {
-			var at *fieldError
-			if errors.As(err, &at) {
+			if at, ok := errors.AsType[*fieldError](err); ok {
 				c.fail(at.field, "%w", err)
 			}
 		}

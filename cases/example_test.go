@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/interpreter"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Any interpreter can be tested by case files.

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-io/dragoman/interpreter"
-	"github.com/dragoman-io/dragoman/manifest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // outcomes returns a result of every outcome, gates among them, with what reports have to escape.
@@ -115,7 +116,7 @@ func TestGitHubCommandsAreOneLineEach(t *testing.T) {
 		level, properties, _ := strings.Cut(command, " ")
 		assert.Contains(t, []string{"error", "notice"}, level)
 		assert.NotEmpty(t, undo.Replace(message))
-		for _, property := range strings.Split(properties, ",") {
+		for property := range strings.SplitSeq(properties, ",") {
 			key, value, ok := strings.Cut(property, "=")
 			require.True(t, ok, property)
 			assert.Contains(t, []string{"file", "line", "title"}, key)

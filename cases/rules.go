@@ -9,8 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // Rules returns the interpreter that answers a case. It must be safe for concurrent use. Its error is the case's failure.
@@ -47,7 +48,7 @@ func Nearest(load func(files ...string) (interpreter.Interpreter, error), shippe
 			files = []string{file}
 		}
 		entry, _ := cache.LoadOrStore(strings.Join(files, "\x00"), &loaded{})
-		l := entry.(*loaded) //nolint:errcheck,forcetypeassert // nothing else is stored
+		l := entry.(*loaded)
 		l.once.Do(func() {
 			given, err := load(files...)
 			if err != nil {

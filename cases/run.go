@@ -341,16 +341,14 @@ func position(err error) string {
 
 // problemLines returns the lines of scripts that an error names.
 func problemLines(err error) []int {
-	var problems script.Problems
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[script.Problems](err); ok {
 		lines := make([]int, len(problems))
 		for i, problem := range problems {
 			lines[i] = problem.Line
 		}
 		return lines
 	}
-	var problem *script.Problem
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[*script.Problem](err); ok {
 		return []int{problem.Line}
 	}
 	return nil

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 func load(t *testing.T, files ...string) []*Case {
@@ -93,13 +94,13 @@ func TestNearest(t *testing.T) {
 		return sample{}, nil
 	}, sample{})
 
-	got, err := rules(&Case{File: filepath.Join(folder, "a/b/c/case.yaml")})
+	got, err := rules(&Case{File: filepath.Join(folder, "a", "b", "c", "case.yaml")})
 	require.NoError(t, err)
 	assert.NotEqual(t, sample{}, got, "the rules of the folder above")
-	_, err = rules(&Case{File: filepath.Join(folder, "a/b/c/case.yaml")})
+	_, err = rules(&Case{File: filepath.Join(folder, "a", "b", "c", "case.yaml")})
 	require.NoError(t, err)
 	assert.Len(t, loaded, 1, "loaded once")
-	got, err = rules(&Case{File: filepath.Join(folder, "d/case.yaml")})
+	got, err = rules(&Case{File: filepath.Join(folder, "d", "case.yaml")})
 	require.NoError(t, err)
 	assert.Equal(t, sample{}, got, "no rules beside it: the shipped ones")
 	_, err = rules(&Case{File: "x", Customizations: []string{"bad"}})

@@ -140,7 +140,7 @@ func decodeSuiteCase(d *manifest.Document, suite string, path manifest.Path, val
 			errs = append(errs, d.Errorf(rowPath, "%s: want fields of a case, name among them, got %s", rowPath, manifest.Describe(value)))
 			continue
 		}
-		merged := overlay(shared, row).(map[string]any) //nolint:errcheck,forcetypeassert // two maps make a map
+		merged := overlay(shared, row).(map[string]any)
 		c, err := decodeOwn(d, name+"/"+rowName, merged, []place{{path: rowPath, fields: row}, own}, bases)
 		if err != nil {
 			errs = append(errs, err)

@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/dragoman-io/dragoman/manifest"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // UpdateOptions say how expectations are compared before they are rewritten.
@@ -279,7 +280,7 @@ func replaceFile(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name()) //nolint:errcheck // it is gone when all went well
+	defer os.Remove(temporary.Name())
 	_, err = temporary.Write(data)
 	if err := errors.Join(err, temporary.Chmod(mode), temporary.Close()); err != nil {
 		return err

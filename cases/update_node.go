@@ -5,8 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/dragoman-io/dragoman/manifest"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // updateOutput returns the node of a case's expected output after the answer: the parts of old that are still true, and
@@ -91,7 +92,7 @@ func (c *comparison) updated(field manifest.Path, node *yamlv3.Node, want, got a
 	_, _, isMatcher := matcherOf(want)
 	wantMap, _ := want.(map[string]any)
 	gotMap, gotIsMap := got.(map[string]any)
-	if node.Kind == yamlv3.MappingNode && gotIsMap && !(isMatcher && c.matchers) {
+	if node.Kind == yamlv3.MappingNode && gotIsMap && (!isMatcher || !c.matchers) {
 		return c.updatedMap(field, node, wantMap, gotMap)
 	}
 	wantList, wantIsList := want.([]any)

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,12 +18,12 @@ type Object struct {
 
 // LineOf returns the line of the file on which the field of the object at path, or the nearest one above it, stands.
 func (o *Object) LineOf(path Path) int {
-	return o.Document.LineOf(append(o.Path[:len(o.Path):len(o.Path)], path...))
+	return o.Document.LineOf(append(slices.Clip(o.Path), path...))
 }
 
 // Errorf returns an error that begins with the place of the object's field at path.
 func (o *Object) Errorf(path Path, format string, args ...any) error {
-	return o.Document.Errorf(append(o.Path[:len(o.Path):len(o.Path)], path...), format, args...)
+	return o.Document.Errorf(append(slices.Clip(o.Path), path...), format, args...)
 }
 
 // Objects returns the objects of the document: one, or the items of a List. Every object has an apiVersion and a kind;
