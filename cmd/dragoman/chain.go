@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/dragoman-io/dragoman/builtin"
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/thirdparty"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // engines returns the script engines by language.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/dragoman-io/dragoman/admission"
-	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/admission"
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 // checkOptions are the flags of check.

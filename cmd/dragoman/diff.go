@@ -7,12 +7,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
-	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // diffOptions are the flags of diff.
@@ -202,13 +203,11 @@ func (a *answer) verdict() string {
 	if errors.Is(a.err, interpreter.ErrNotHandled) {
 		return interpreter.ErrNotHandled.Error()
 	}
-	var problem *script.Problem
-	if errors.As(a.err, &problem) {
+	if problem, ok := errors.AsType[*script.Problem](a.err); ok {
 		return problem.Message
 	}
 	err := a.err
-	var at *interpreter.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*interpreter.Error](err); ok {
 		err = at.Err
 	}
 	return err.Error()

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 func newExplain(streams genericiooptions.IOStreams) *cobra.Command {

@@ -119,15 +119,14 @@ func readFile(name string) (file, error) {
 	if err != nil {
 		return file{}, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	data, err := readAll(name, f)
 	return file{name: name, data: data}, err
 }
 
 // cause returns what is wrong with a file, without its name and the system call.
 func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err
@@ -155,7 +154,7 @@ func download(ctx context.Context, url string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: want status 200, got %s", url, resp.Status)
 	}

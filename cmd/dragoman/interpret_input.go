@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // inputs are what questions are made of.
@@ -142,25 +143,25 @@ func readItems(ctx context.Context, files *reader, names []string) ([]interprete
 
 // questions returns every question that the inputs make: each operation of each object. When one operation is asked, an
 // input that is missing is an error.
-func (in *inputs) questions(infos []interpreter.OperationInfo) ([]question, error) {
+func (i *inputs) questions(infos []interpreter.OperationInfo) ([]question, error) {
 	var questions []question
 	ask := func(desired, observed *unstructured.Unstructured) {
-		for i := range infos {
-			questions = append(questions, in.question(&infos[i], desired, observed))
+		for n := range infos {
+			questions = append(questions, i.question(&infos[n], desired, observed))
 		}
 	}
-	for _, subject := range in.subjects {
+	for _, subject := range i.subjects {
 		desired, observed := subject, subject
-		if other := match(in.desired, subject); other != nil {
+		if other := match(i.desired, subject); other != nil {
 			desired = other
 		}
-		if other := match(in.observed, subject); other != nil {
+		if other := match(i.observed, subject); other != nil {
 			observed = other
 		}
 		ask(desired, observed)
 	}
-	if len(in.subjects) == 0 {
-		in.pair(ask)
+	if len(i.subjects) == 0 {
+		i.pair(ask)
 	}
 	for _, q := range questions {
 		if q.missing == "" {
@@ -176,16 +177,16 @@ func (in *inputs) questions(infos []interpreter.OperationInfo) ([]question, erro
 
 // pair asks about every desired object together with the observed one of the same identity, and about what is left. One
 // of each belong together whatever they are called.
-func (in *inputs) pair(ask func(desired, observed *unstructured.Unstructured)) {
-	if len(in.desired) == 1 && len(in.observed) == 1 {
-		ask(in.desired[0], in.observed[0])
+func (i *inputs) pair(ask func(desired, observed *unstructured.Unstructured)) {
+	if len(i.desired) == 1 && len(i.observed) == 1 {
+		ask(i.desired[0], i.observed[0])
 		return
 	}
-	for _, desired := range in.desired {
-		ask(desired, match(in.observed, desired))
+	for _, desired := range i.desired {
+		ask(desired, match(i.observed, desired))
 	}
-	for _, observed := range in.observed {
-		if match(in.desired, observed) == nil {
+	for _, observed := range i.observed {
+		if match(i.desired, observed) == nil {
 			ask(nil, observed)
 		}
 	}
@@ -201,7 +202,7 @@ func match(found []*unstructured.Unstructured, want *unstructured.Unstructured) 
 	return nil
 }
 
-func (in *inputs) question(info *interpreter.OperationInfo, desired, observed *unstructured.Unstructured) question {
+func (i *inputs) question(info *interpreter.OperationInfo, desired, observed *unstructured.Unstructured) question {
 	q := question{request: &interpreter.Request{Operation: info.Operation, Object: desired}}
 	if info.Observed && observed != nil || desired == nil {
 		q.request.Object = observed
@@ -216,19 +217,19 @@ func (in *inputs) question(info *interpreter.OperationInfo, desired, observed *u
 		}
 	}
 	if info.Takes(interpreter.InputReplicas) {
-		q.request.DesiredReplicas = in.replicas
-		if !in.hasReplicas {
+		q.request.DesiredReplicas = i.replicas
+		if !i.hasReplicas {
 			q.missing = "--desired-replica"
 		}
 	}
 	if info.Takes(interpreter.InputItems) {
-		q.request.AggregatedStatus = in.items
-		if !in.hasItems {
+		q.request.AggregatedStatus = i.items
+		if !i.hasItems {
 			q.missing = "--status-file"
 		}
 	}
 	if info.Takes(interpreter.InputContext) {
-		q.request.Cluster, q.request.Targets = in.member, in.targets
+		q.request.Cluster, q.request.Targets = i.member, i.targets
 	}
 	if q.missing != "" {
 		subject := desired

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-io/dragoman/tests/transcript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/tests/transcript"
 )
 
 var (
@@ -33,7 +34,7 @@ func testMain(m *testing.M) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // nothing can be done about it
+	defer os.RemoveAll(folder)
 	if err := transcript.Build(".", "dragoman", folder); err != nil {
 		return 0, err
 	}

@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-io/dragoman/cases"
-	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // testOptions are the flags of test.

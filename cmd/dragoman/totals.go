@@ -9,10 +9,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
-	"github.com/dragoman-io/dragoman/interpreter"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // demand is what one object asks for: some pods, in one component or several.
@@ -169,11 +170,11 @@ func (o *interpretOptions) printTotals(demands []demand, targets []workv1alpha2.
 		}
 		fmt.Fprintln(table)
 	}
-	header := "OBJECT\tCOMPONENT\tPODS"
+	fmt.Fprint(table, "OBJECT\tCOMPONENT\tPODS")
 	for _, name := range names {
-		header += "\t" + strings.ToUpper(string(name))
+		fmt.Fprint(table, "\t"+strings.ToUpper(string(name)))
 	}
-	fmt.Fprintln(table, header)
+	fmt.Fprintln(table)
 	for i := range demands {
 		d := &demands[i]
 		object := objectName(d.object)

@@ -4,9 +4,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
-	"github.com/spf13/pflag"
 )
 
 // webhookOptions are the flags that let a running webhook answer.
