@@ -17,9 +17,13 @@ help: ## Print this help
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Interpret a FlinkDeployment, every operation
-	$(GO) run ./cmd/dragoman interpret --operation all --desired-file examples/flink/basic.yaml \
+run: ## Interpret a FlinkDeployment offline, every operation; then tour a federation on this machine
+	mkdir -p bin
+	$(GO) build -o bin/dragoman ./cmd/dragoman
+	bin/dragoman interpret --operation all --desired-file examples/flink/basic.yaml \
 		--observed-file examples/flink/observed.yaml --status-file examples/flink/items.yaml --desired-replica 2
+	PATH="$$PWD/bin:$$PATH" bin/dragoman up \
+		--apply examples/federation,examples/flink/crd.yaml,examples/flink/basic.yaml -- examples/federation/tour.sh
 
 .PHONY: test
 test: ## Run every test, with the race detector

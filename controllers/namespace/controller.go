@@ -106,8 +106,10 @@ func (c *Controller) write(ctx context.Context, namespace *corev1.Namespace, clu
 	switch {
 	case !exists:
 		err = c.Client.Create(ctx, next)
-		if apierrors.IsNotFound(err) {
-			return nil // the cluster's namespace is not there yet: the cluster comes again when it is connected
+		if apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
+			// Either the cluster's namespace is not there yet, and the cluster comes again when it is connected; or the cache
+			// is behind, and the Work was written a moment ago.
+			return nil
 		}
 		return err
 	case equality.Semantic.DeepEqual(current.Spec, next.Spec):

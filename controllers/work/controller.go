@@ -134,6 +134,12 @@ func manifestOf(work *workv1alpha1.Work) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
+const (
+	// namespacePatience is for how long it is no failure that the namespace of a new Work's object does not exist yet.
+	namespacePatience = 15 * time.Second
+	namespaceRetry    = 200 * time.Millisecond
+)
+
 // sync applies the manifest unless dispatching is suspended, and writes what the cluster reports.
 func (c *Controller) sync(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member) (reconcile.Result, error) {
 	observed, err := member.Get(ctx, manifest.GroupVersionKind(), client.ObjectKeyFromObject(manifest))
@@ -148,6 +154,10 @@ func (c *Controller) sync(ctx context.Context, work *workv1alpha1.Work, manifest
 		if apierrors.IsConflict(applyErr) {
 			return reconcile.Result{}, applyErr // the cache is behind; what it lacks comes
 		}
+	}
+	if apierrors.IsNotFound(applyErr) && time.Since(work.CreationTimestamp.Time) < namespacePatience {
+		// The namespace of a new object may arrive a moment after it.
+		return reconcile.Result{RequeueAfter: namespaceRetry}, nil
 	}
 	if applyErr != nil {
 		c.tell(work, manifest, r, "SyncFailed", applyErr)
