@@ -159,7 +159,7 @@ func TestTracefileIsReadBack(t *testing.T) {
 	for _, count := range lines {
 		hit += min(count, 1)
 	}
-	assert.Equal(t, total.Lines, coverage.Share{Covered: hit, Total: len(lines)})
+	assert.Equal(t, coverage.Share{Covered: hit, Total: len(lines)}, total.Lines)
 	assert.Len(t, parsed.branches["testdata/rules.yaml"], total.Branches.Total)
 }
 

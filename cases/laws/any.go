@@ -101,7 +101,7 @@ func scramble(v any) {
 }
 
 // changesTypes compares the types of the answer's fields with those that the same fields have in the inputs.
-func changesTypes(t *trial, in inputs, a *answer) string {
+func changesTypes(_ *trial, in inputs, a *answer) string {
 	if !a.ok() || a.object() == nil && a.response.Status == nil {
 		return ""
 	}
@@ -126,7 +126,7 @@ func changesTypes(t *trial, in inputs, a *answer) string {
 	}
 	result, prefix := any(a.object()), manifest.Path{}
 	if a.object() == nil {
-		result, prefix = map[string]any(a.response.Status), manifest.Path{"status"}
+		result, prefix = a.response.Status, manifest.Path{"status"}
 	}
 	wrong := ""
 	visit(prefix, result, func(path manifest.Path, value any) bool {
@@ -229,10 +229,10 @@ func costsTooMuch(t *trial, in inputs, a *answer) string {
 }
 
 // lengthened returns the inputs with the list at path grown to n elements: copies of its first with names of their own.
-func (in inputs) lengthened(path manifest.Path, n int) inputs {
-	out := in.clone()
-	value, _ := get(map[string]any(in), path)
-	list := value.([]any) //nolint:errcheck,forcetypeassert // the caller has looked
+func (q inputs) lengthened(path manifest.Path, n int) inputs {
+	out := q.clone()
+	value, _ := get(map[string]any(q), path)
+	list := value.([]any) //nolint:forcetypeassert // the caller has looked
 	grown := make([]any, n)
 	for i := range grown {
 		element := runtime.DeepCopyJSONValue(list[i%len(list)])

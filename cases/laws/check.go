@@ -197,7 +197,7 @@ func (c Checker) trials(ctx context.Context, found []*cases.Case) ([]*trial, *at
 
 func hash(text string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(text)) //nolint:errcheck,revive // a hash takes everything
+	h.Write([]byte(text))
 	return h.Sum64()
 }
 

@@ -34,11 +34,11 @@ var damages = [...]damage{
 }
 
 // replaced returns the inputs with value at path, and whether there was another one.
-func (in inputs) replaced(path manifest.Path, value any) (inputs, bool) {
-	if old, ok := get(map[string]any(in), path); ok && equal(old, value) {
-		return in, false
+func (q inputs) replaced(path manifest.Path, value any) (inputs, bool) {
+	if old, ok := get(map[string]any(q), path); ok && equal(old, value) {
+		return q, false
 	}
-	out := in.clone()
+	out := q.clone()
 	return out, out.set(path, value)
 }
 
@@ -187,8 +187,7 @@ func (t *trial) crashed(a *answer) bool {
 	if a.ok() || !a.handled() || errors.Is(a.err, errUnasked) {
 		return false
 	}
-	var crash *cases.PanicError
-	if errors.As(a.err, &crash) {
+	if _, crashed := errors.AsType[*cases.PanicError](a.err); crashed {
 		return true
 	}
 	if refusal.MatchString(cause(a.err)) {

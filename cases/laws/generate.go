@@ -89,9 +89,9 @@ func (t *trial) members() []any {
 }
 
 // hasTwins tells whether a list has two objects of one name, which an API server does not take.
-func (in inputs) hasTwins() bool {
+func (q inputs) hasTwins() bool {
 	twins := false
-	in.visit(func(_ manifest.Path, value any) bool {
+	q.visit(func(_ manifest.Path, value any) bool {
 		list, _ := value.([]any)
 		seen := map[any]bool{}
 		for _, element := range list {

@@ -34,13 +34,13 @@ func inputsOf(c *cases.Case) inputs {
 	return out
 }
 
-func (in inputs) clone() inputs { return runtime.DeepCopyJSON(in) }
+func (q inputs) clone() inputs { return runtime.DeepCopyJSON(q) }
 
 // request returns the question op with these inputs. It shares their memory. An error means that nobody could ask it.
-func (in inputs) request(op interpreter.Operation) (*interpreter.Request, error) {
+func (q inputs) request(op interpreter.Operation) (*interpreter.Request, error) {
 	req := &interpreter.Request{Operation: op}
 	for _, name := range op.Info().Inputs {
-		if err := script.DecodeInput(req, name, in[string(name)]); err != nil {
+		if err := script.DecodeInput(req, name, q[string(name)]); err != nil {
 			return nil, err
 		}
 	}
@@ -48,31 +48,24 @@ func (in inputs) request(op interpreter.Operation) (*interpreter.Request, error)
 }
 
 // object returns the object that the question is about.
-func (in inputs) object() map[string]any { return in.at(inputObject) }
+func (q inputs) object() map[string]any { return q.at(inputObject) }
 
-func (in inputs) at(name string) map[string]any {
-	m, _ := in[name].(map[string]any)
+func (q inputs) at(name string) map[string]any {
+	m, _ := q[name].(map[string]any)
 	return m
 }
 
 // items returns the members' reports; nil when there is no list.
-func (in inputs) items() []any {
-	list, _ := in[inputItems].([]any)
+func (q inputs) items() []any {
+	list, _ := q[inputItems].([]any)
 	return list
 }
 
 // with returns other inputs: these with value in place of the input called name.
-func (in inputs) with(name string, value any) inputs {
-	out := in.clone()
+func (q inputs) with(name string, value any) inputs {
+	out := q.clone()
 	out[name] = runtime.DeepCopyJSONValue(value)
 	return out
-}
-
-// place is where a value stands in inputs: the path of its name, and whether anything may happen to it.
-type place struct {
-	path manifest.Path
-	// fixed tells that the value identifies something, and must be there for anybody to be able to ask.
-	fixed bool
 }
 
 // identity are the fields of an object that make it the object it is.
@@ -99,9 +92,9 @@ func isFixed(path manifest.Path) bool {
 
 // visit calls f with every value of the inputs, outer ones first, the keys of maps sorted. When f returns false the
 // values inside are left out.
-func (in inputs) visit(f func(path manifest.Path, value any) bool) {
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		visit(manifest.Path{name}, in[name], f)
+func (q inputs) visit(f func(path manifest.Path, value any) bool) {
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		visit(manifest.Path{name}, q[name], f)
 	}
 }
 
@@ -126,10 +119,12 @@ func get(value any, path manifest.Path) (any, bool) {
 	for _, step := range path {
 		switch s := step.(type) {
 		case string:
-			m, ok := value.(map[string]any)
-			if value, ok = m[s]; !ok {
+			m, _ := value.(map[string]any)
+			inner, ok := m[s]
+			if !ok {
 				return nil, false
 			}
+			value = inner
 		case int:
 			list, ok := value.([]any)
 			if !ok || s >= len(list) {
@@ -174,8 +169,8 @@ func edit(value any, path manifest.Path, change func(parent any, step any) any) 
 }
 
 // set puts value at path, whose parent must be there. It tells whether it was.
-func (in inputs) set(path manifest.Path, value any) bool {
-	_, ok := edit(map[string]any(in), path, func(parent, step any) any {
+func (q inputs) set(path manifest.Path, value any) bool {
+	_, ok := edit(map[string]any(q), path, func(parent, step any) any {
 		switch p := parent.(type) {
 		case map[string]any:
 			if key, ok := step.(string); ok {
@@ -194,17 +189,17 @@ func (in inputs) set(path manifest.Path, value any) bool {
 }
 
 // remove takes out the value at path. It tells whether there was one.
-func (in inputs) remove(path manifest.Path) bool {
-	if _, ok := get(map[string]any(in), path); !ok {
+func (q inputs) remove(path manifest.Path) bool {
+	if _, ok := get(map[string]any(q), path); !ok {
 		return false
 	}
-	_, ok := edit(map[string]any(in), path, func(parent, step any) any {
+	_, ok := edit(map[string]any(q), path, func(parent, step any) any {
 		switch p := parent.(type) {
 		case map[string]any:
-			delete(p, step.(string)) //nolint:errcheck,forcetypeassert // get has found it
+			delete(p, step.(string)) //nolint:forcetypeassert // get has found it
 			return p
 		case []any:
-			i := step.(int) //nolint:errcheck,forcetypeassert // get has found it
+			i := step.(int) //nolint:forcetypeassert // get has found it
 			return slices.Delete(slices.Clone(p), i, i+1)
 		}
 		return nil

@@ -119,8 +119,7 @@ func guarded(ctx context.Context, rules interpreter.Interpreter, req *interprete
 
 // cause returns what an error says without the question that it is the answer to.
 func cause(err error) string {
-	var asked *interpreter.Error
-	if errors.As(err, &asked) {
+	if asked, ok := errors.AsType[*interpreter.Error](err); ok {
 		err = asked.Err
 	}
 	return err.Error()

@@ -189,7 +189,7 @@ func collectsUnusable(t *trial, in inputs, a *answer) string {
 	delete(template.object(), "status")
 	var status any
 	if a.response.Status != nil {
-		status = map[string]any(a.response.Status)
+		status = a.response.Status
 	}
 	template[inputItems] = []any{map[string]any{"clusterName": "member1", "status": status, "applied": true}}
 	b := t.ask(interpreter.AggregateStatus, template)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/cases/cost"
 	"github.com/dragoman-io/dragoman/cases/coverage"
@@ -21,7 +23,6 @@ import (
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/thirdparty"
-	"github.com/spf13/pflag"
 )
 
 // gateOptions are the flags of test about what a run as a whole must keep, and about what rules do meanwhile.

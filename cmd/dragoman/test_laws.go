@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/cases/laws"
-	"github.com/spf13/pflag"
 )
 
 // lawOptions are the flags of test about laws.

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-io/dragoman/cases"
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/dragoman-io/dragoman/cases"
 )
 
 // settle is how long no file must have changed before cases run: editors write files in several steps.
@@ -34,7 +35,7 @@ func (o *testOptions) keepTesting(ctx context.Context, paths []string, found []*
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
-	defer watcher.Close() //nolint:errcheck // nothing was written
+	defer watcher.Close()
 	r := &rounds{testOptions: o, paths: paths, report: report, watcher: watcher, results: map[string][]cases.Result{}}
 	if err := r.watchFolders(); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (o *testOptions) keepTesting(ctx context.Context, paths []string, found []*
 		changed, err := r.changes(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil //nolint:nilerr // the user is done
+			return nil // the user is done
 		case err != nil:
 			return fmt.Errorf("--watch: %w", err)
 		}
@@ -186,7 +187,7 @@ func (r *rounds) run(ctx context.Context, found []*cases.Case) error {
 	runner := cases.Runner{Rules: rules, Strict: r.strict, Parallel: r.parallel, Watch: r.gate.watch}
 	results := runner.Run(ctx, found)
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the user is done
 	}
 	for i := range results {
 		r.results[results[i].Case.File] = nil
