@@ -59,6 +59,7 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 		newServeCommand(streams),
 		newConformCommand(streams),
 		newImport(streams),
+		newInit(streams),
 		newUp(streams),
 		newControllerManager(streams),
 		newVersion(streams),
