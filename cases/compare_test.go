@@ -163,6 +163,11 @@ func TestCompare(t *testing.T) {
 			},
 		},
 		{
+			reason: "beside a partial match everything counts",
+			op:     status, want: `{status: {a: {$partial: {x: 1}}, b: {x: 1}}}`, got: `{status: {a: {x: 1, z: 2}, b: {x: 1, z: 2}}}`,
+			diffs: []string{"status.b.z  want absent  got 2"},
+		},
+		{
 			reason: "in recorded cases a dollar sign is a dollar sign",
 			op:     status, lenient: true, want: `{status: {a: {$any: true}}}`, got: `{status: {a: {$any: true}}}`,
 		},
@@ -185,4 +190,16 @@ func TestCompare(t *testing.T) {
 			assert.Equal(t, tc.diffs, diffs)
 		})
 	}
+}
+
+// TestEqualScalars holds what files cannot say: answers may have whole numbers as floats.
+func TestEqualScalars(t *testing.T) {
+	const beyond = int64(1<<53 + 1)
+	assert.True(t, equalScalars(int64(1), 1.0))
+	assert.True(t, equalScalars(1.0, int64(1)))
+	assert.False(t, equalScalars(int64(1), 1.5))
+	assert.False(t, equalScalars(beyond, float64(beyond)), "the float is another number")
+	assert.False(t, equalScalars(int64(1), "1"))
+	assert.False(t, equalScalars(true, "true"))
+	assert.False(t, equalScalars(nil, map[string]any{}))
 }

@@ -77,6 +77,22 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+// TestClock holds that our own cases see the same time every day, and recorded ones, whose files cannot say, the real one.
+func TestClock(t *testing.T) {
+	const text = "name: a\noperation: AggregateStatus\ndesiredObj: {apiVersion: example.com/v1, kind: Sample, metadata: {name: a}}\noutput: {aggregatedStatus: {}}\n"
+	seen := func(head string) any {
+		found, err := Decode("clock.yaml", []byte(head+text))
+		require.NoError(t, err)
+		result := Runner{Rules: Fixed(sample{})}.Run(t.Context(), found)[0]
+		object, _ := result.Outputs[0].Value.(map[string]any)
+		status, _ := object["status"].(map[string]any)
+		return status["seen"]
+	}
+	assert.Equal(t, "2026-01-01", seen("reason: ours\n"))
+	assert.Equal(t, "2030-05-06", seen("reason: ours\nclock: \"2030-05-06T07:08:09Z\"\n"))
+	assert.NotEqual(t, "2026-01-01", seen(""), "a recorded case")
+}
+
 func TestNearest(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"a/customizations.yaml", "a/b/c/case.yaml", "d/case.yaml"} {
