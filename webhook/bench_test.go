@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -16,7 +16,11 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
@@ -57,11 +61,26 @@ func echo(ctx context.Context, client *http.Client, url string, body []byte) err
 	return err
 }
 
-// perCall asks as the peer's client does: a client over HTTP/1.1, a context per call, and the message made and read by
-// reflection on the API's types, with the object marshaled on its own first.
+// perCall asks as the peer's client does: with a REST client over HTTP/1.1, a context per call, and messages that go through
+// a scheme's codec.
 type perCall struct {
-	client *http.Client
-	url    string
+	client *rest.RESTClient
+}
+
+func newPerCall(b *testing.B, url string, ca *authority) perCall {
+	b.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(b, configv1alpha1.AddToScheme(scheme))
+	client, err := rest.UnversionedRESTClientFor(&rest.Config{
+		Host: url, QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{CAData: ca.bundle, NextProtos: []string{"http/1.1"}},
+		ContentConfig: rest.ContentConfig{
+			GroupVersion: &configv1alpha1.GroupVersion, ContentType: runtime.ContentTypeJSON,
+			NegotiatedSerializer: serializer.NewCodecFactory(scheme).WithoutConversion(),
+		},
+	})
+	require.NoError(b, err)
+	return perCall{client}
 }
 
 func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
@@ -69,42 +88,28 @@ func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
 	if err != nil {
 		return err
 	}
-	replicas := req.DesiredReplicas
-	var question configv1alpha1.ResourceInterpreterContext
-	question.Kind, question.APIVersion = "ResourceInterpreterContext", "config.karmada.io/v1alpha1"
-	question.Request = &configv1alpha1.ResourceInterpreterRequest{
-		UID: "7", Name: req.Name, Namespace: req.Namespace, Operation: configv1alpha1.InterpreterOperation(req.Operation), DesiredReplicas: &replicas,
-	}
-	question.Request.Kind.Group, question.Request.Kind.Version, question.Request.Kind.Kind = req.Kind.Group, req.Kind.Version, req.Kind.Kind
-	question.Request.Object.Raw = object
-	body, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
+	question := &configv1alpha1.ResourceInterpreterContext{Request: &configv1alpha1.ResourceInterpreterRequest{
+		UID: "7", Kind: metav1.GroupVersionKind(req.Kind), Name: req.Name, Namespace: req.Namespace,
+		Operation: configv1alpha1.InterpreterOperation(req.Operation), DesiredReplicas: &req.DesiredReplicas,
+		Object: runtime.RawExtension{Raw: object},
+	}}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"?timeout=10s", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := p.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
 	var answer configv1alpha1.ResourceInterpreterContext
-	if err := json.Unmarshal(data, &answer); err != nil {
+	if err := p.client.Post().Timeout(10 * time.Second).Body(question).Do(ctx).Into(&answer); err != nil {
 		return err
+	}
+	if answer.Response == nil || !answer.Response.Successful {
+		return errors.New("want an answer")
 	}
 	if req.Operation != interpreter.ReviseReplica {
 		return nil
 	}
-	patched, err := applyByReflection(object, answer.Response.Patch)
+	patch, err := jsonpatch.DecodePatch(answer.Response.Patch)
+	if err != nil {
+		return err
+	}
+	patched, err := patch.Apply(object)
 	if err != nil {
 		return err
 	}
@@ -226,10 +231,7 @@ func newBenchmarkSetup(b *testing.B, op interpreter.Operation) benchmarkSetup {
 	sent, err := webhook.EncodeRequest(req)
 	require.NoError(b, err)
 
-	peer := perCall{url: url, client: &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: ca.pool(), MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 25,
-	}}}
-	b.Cleanup(peer.client.CloseIdleConnections)
+	peer := newPerCall(b, url, ca)
 	return benchmarkSetup{
 		ask: func(ctx context.Context) error {
 			_, err := client.Do(ctx, req)
@@ -278,14 +280,6 @@ func benchmarkObject(t testing.TB) *unstructured.Unstructured {
 			]
 		}
 	}`)
-}
-
-func applyByReflection(object, operations []byte) ([]byte, error) {
-	patch, err := jsonpatch.DecodePatch(operations)
-	if err != nil {
-		return nil, err
-	}
-	return patch.Apply(object)
 }
 
 // BenchmarkWire is the encoding alone.
