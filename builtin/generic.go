@@ -3,9 +3,12 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/interpreter/value"
@@ -70,7 +73,7 @@ func conditionsHealth(_ context.Context, req *interpreter.Request) (*interpreter
 	if err := checkContract(req.Object.Object); err != nil {
 		return nil, err
 	}
-	result, err := kstatus.Compute(req.Object)
+	result, err := kstatus.Compute(withoutNulls(req.Object))
 	if err != nil {
 		return nil, fmt.Errorf("by its conditions: %w", err)
 	}
@@ -83,6 +86,22 @@ func conditionsHealth(_ context.Context, req *interpreter.Request) (*interpreter
 		health.Message = ""
 	}
 	return &interpreter.Response{Health: health}, nil
+}
+
+// withoutNulls returns object without explicit nulls in its metadata and status: kstatus takes them for values of the
+// wrong type. It shares memory with object.
+func withoutNulls(object *unstructured.Unstructured) *unstructured.Unstructured {
+	out := maps.Clone(object.Object)
+	for _, part := range []string{"metadata", "status"} {
+		fields, ok := out[part].(map[string]any)
+		if !ok {
+			continue
+		}
+		fields = maps.Clone(fields)
+		maps.DeleteFunc(fields, func(_ string, v any) bool { return v == nil })
+		out[part] = fields
+	}
+	return &unstructured.Unstructured{Object: out}
 }
 
 // checkContract returns which of the fields that health is read from has the wrong shape; kstatus does not say.
