@@ -367,3 +367,26 @@ func TestAuthorityRotatedUnderLoad(t *testing.T) {
 	stale.Close()
 	count.closesAll(t)
 }
+
+// TestServerWithoutHTTP2 has a connection for each caller at once; they are kept, and closed in the end.
+func TestServerWithoutHTTP2(t *testing.T) {
+	ca := newAuthority(t)
+	var count connections
+	url, _ := start(t, &webhook.Server{
+		Interpreter: always, Certificate: certificate(ca.issue(t, "127.0.0.1", time.Hour)),
+		Configure: func(s *http.Server) {
+			count.configure(s)
+			s.Protocols = new(http.Protocols)
+			s.Protocols.SetHTTP1(true)
+		},
+	})
+	set := webhook.New(configuration(url, ca.bundle), webhook.Options{})
+	stop := load(t, set)
+	askTimes(t, set, 50)
+	answered, errs := stop()
+	assert.Empty(t, errs)
+	opened, _ := count.counts()
+	assert.Less(t, opened, answered, "connections are used again")
+	set.Replace(nil)
+	count.closesAll(t)
+}
