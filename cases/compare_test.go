@@ -81,6 +81,10 @@ func TestCompare(t *testing.T) {
 			op:     replica, want: `{replica: "{{EXCLUDE}}"}`, got: `{replica: 3}`,
 		},
 		{
+			reason: "a list that goes by name can be excluded, too",
+			op:     components, want: `{components: "{{EXCLUDE}}"}`, got: `{components: [{name: a, replicas: 1}]}`,
+		},
+		{
 			reason: "strictly, null, empty and absent differ",
 			op:     status, want: `{status: {a: null, b: {}, c: []}}`, got: `{status: {a: {}, b: []}}`,
 			diffs: []string{"status.a  want null  got {}", "status.b  want {}  got []", "status.c  want []  got absent"},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // TestBadFiles holds what is said about files that look like cases and are none.
@@ -80,4 +82,25 @@ output: {aggregated: {}}
 	assert.Equal(t, []string{"owner", "output.aggregated"}, found[0].Ignored)
 	assert.True(t, found[0].Expect.IsEmpty())
 	assert.Len(t, found[0].Items, 2)
+}
+
+// TestWhichObject holds that a case with both objects asks about the one that the operation is naturally about.
+func TestWhichObject(t *testing.T) {
+	for _, info := range interpreter.Operations() {
+		found, err := Decode("both.yaml", []byte(`
+name: both
+operation: `+string(info.Operation)+`
+desiredObj: {apiVersion: v1, kind: Pod, metadata: {name: desired}}
+observedObj: {apiVersion: v1, kind: Pod, metadata: {name: observed}}
+inputReplicas: 1
+`))
+		require.NoError(t, err)
+		want := "desired"
+		if info.Observed {
+			want = "observed"
+		}
+		req := found[0].Request()
+		assert.Equal(t, want, req.Object.GetName(), info.Operation)
+		assert.Equal(t, info.Takes(interpreter.InputObserved), req.ObservedObject != nil, info.Operation)
+	}
 }
