@@ -45,7 +45,7 @@ func (k *Kind) componentRule() *rule {
 func (t *template) componentLines() string {
 	if t.collection == nil {
 		replicas := product("obj", t.counts)
-		return fmt.Sprintf("\n-- %s\nlocal %s = %s\nif %s ~= nil then\n  table.insert(components, kube.component(\"%s\", %s, %s))\nend\n",
+		return fmt.Sprintf("\n-- %s\nlocal %s = %s\nif %s ~= nil then\n  table.insert(components, kube.component(%q, %s, %s))\nend\n",
 			t, t.local(), luaGet("obj", t.path, ""), t.local(), t.component, replicas, t.pods(t.local()))
 	}
 	return fmt.Sprintf(`

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-io/dragoman/manifest"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // Kind is what a definition says about one version of a kind.

@@ -35,18 +35,19 @@ func (k *Kind) replicaRule() *rule {
 	}
 	replicas, comment := "1", "How many replicas an object asks for, and what each of them needs.\n"
 	if k.replicas != nil {
-		replicas = get("object", k.replicas, fmt.Sprint(k.otherwise))
+		replicas = get(k.replicas, fmt.Sprint(k.otherwise))
 		comment += fmt.Sprintf("%s is the field, or %d when it is absent.\n", replicas, k.otherwise)
 	}
 	r := &rule{operation: interpreter.InterpretReplica, script: "{'replicas': " + replicas + "}"}
 	output := map[string]any{"replica": k.sampleReplicas()}
-	if k.own != nil {
+	switch {
+	case k.own != nil:
 		r.script = fmt.Sprintf("{\n  'replicas': %s,\n  'replicaRequirements': kube.podRequirements(%s)\n}", replicas, k.own.cel("{}"))
 		output["requires"] = map[string]any{"resourceRequest": sampleRequests()}
-	} else if len(k.templates) > 0 {
+	case len(k.templates) > 0:
 		comment += "CHANGE: the schema does not say which of these pod templates a replica is. Add\n" +
 			"'replicaRequirements': kube.podRequirements(...) with yours: " + k.templateList() + ".\n"
-	} else {
+	default:
 		comment += "No pod template was found in the schema. What a replica needs can be written out, such as\n" +
 			"'replicaRequirements': {'resourceRequest': {'cpu': '1', 'memory': '2Gi'}}.\n"
 	}
@@ -202,7 +203,7 @@ func (k *Kind) healthRule() *rule {
 		}
 	case k.status.counts("readyReplicas") && k.replicas != nil:
 		r.comment = "Healthy when as many replicas are ready as are wanted.\n"
-		r.script = "kube.get(object, 'status.readyReplicas', 0) >= " + get("object", k.replicas, fmt.Sprint(k.otherwise))
+		r.script = "kube.get(object, 'status.readyReplicas', 0) >= " + get(k.replicas, fmt.Sprint(k.otherwise))
 		r.cases = []testCase{
 			{name: "all are ready", reason: "all replicas are as wanted", object: "running", output: map[string]any{"healthy": true}},
 			{
@@ -236,11 +237,9 @@ func (k *Kind) dependencyRule() *rule {
 	for i := range k.templates {
 		templates = append(templates, k.templates[i].cel("null"))
 	}
-	list := templates[0]
+	list := k.templates[0].cel("{}")
 	if len(templates) > 1 {
 		list = "[\n  " + strings.Join(templates, ",\n  ") + "\n]"
-	} else {
-		list = k.templates[0].cel("{}")
 	}
 	r.script = "kube.podDependencies(" + list + ", object.?metadata.?namespace)"
 	return r
@@ -249,17 +248,17 @@ func (k *Kind) dependencyRule() *rule {
 // cel returns the expression of a template of the object itself.
 func (t *template) cel(otherwise string) string {
 	if t.bare {
-		return "{'spec': " + get("object", t.path, "{}") + "}"
+		return "{'spec': " + get(t.path, "{}") + "}"
 	}
-	return get("object", t.path, otherwise)
+	return get(t.path, otherwise)
 }
 
-// get returns the call that reads a field in either language's way of writing it.
-func get(object string, path []string, otherwise string) string {
+// get returns the CEL expression that reads a field of the object.
+func get(path []string, otherwise string) string {
 	if otherwise == "null" {
-		return fmt.Sprintf("kube.get(%s, '%s')", object, strings.Join(path, "."))
+		return fmt.Sprintf("kube.get(object, '%s')", strings.Join(path, "."))
 	}
-	return fmt.Sprintf("kube.get(%s, '%s', %s)", object, strings.Join(path, "."), otherwise)
+	return fmt.Sprintf("kube.get(object, '%s', %s)", strings.Join(path, "."), otherwise)
 }
 
 func (k *Kind) templateList() string {

@@ -62,7 +62,7 @@ func (t *template) sampleElement(object map[string]any, k *Kind) map[string]any 
 		return element
 	}
 	if list, ok := read(object, t.collection).([]any); ok {
-		return list[0].(map[string]any) //nolint:errcheck,forcetypeassert // made here
+		return list[0].(map[string]any) //nolint:forcetypeassert // made here
 	}
 	if t.name != "" {
 		element[t.name] = sampleElementName

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dragoman-io/dragoman/imports/argocd"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/imports/argocd"
 )
 
 func newImport(streams genericiooptions.IOStreams) *cobra.Command {
@@ -72,7 +73,7 @@ func (o *importOptions) importArgoCD(dir string) error {
 	if err != nil {
 		return unusablef("%s: %w", dir, cause(err))
 	}
-	defer root.Close() //nolint:errcheck // it was only read
+	defer root.Close()
 	checks, err := argocd.Read(root.FS(), argocd.Options{Clock: clock})
 	if err != nil {
 		return unusablef("%s: %w", dir, err)

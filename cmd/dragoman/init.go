@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/dragoman-io/dragoman/scaffold"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/dragoman-io/dragoman/scaffold"
 )
 
 // initOptions are the flags of init.

@@ -114,7 +114,7 @@ func testFiles(t *testing.T) (out []testFile) {
 	t.Helper()
 	require.NoError(t, fs.WalkDir(os.DirFS("testdata/checks"), ".", func(file string, _ fs.DirEntry, err error) error {
 		if path.Base(file) == "health_test.yaml" {
-			data, readErr := os.ReadFile(filepath.Join("testdata/checks", file)) //nolint:gosec // the test's own
+			data, readErr := os.ReadFile(filepath.Join("testdata", "checks", file)) //nolint:gosec // the test's own
 			require.NoError(t, readErr)
 			found := testFile{folder: path.Dir(file)}
 			require.NoError(t, yaml.Unmarshal(data, &found))
@@ -131,15 +131,15 @@ func TestCorpusIsTrue(t *testing.T) {
 	for _, file := range testFiles(t) {
 		for _, test := range file.Tests {
 			t.Run(file.folder+"/"+test.InputPath, func(t *testing.T) {
-				folder := filepath.Join("testdata/checks", file.folder)
+				folder := filepath.Join("testdata", "checks", file.folder)
 				data, err := os.ReadFile(filepath.Join(folder, test.InputPath))
 				require.NoError(t, err)
 				var object map[string]any
 				require.NoError(t, yaml.Unmarshal([]byte(strings.Split(strings.TrimPrefix(string(data), "---\n"), "\n---\n")[0]), &object))
 				apiVersion, _ := object["apiVersion"].(string)
 				if exact := path.Join(path.Dir(apiVersion), object["kind"].(string)); strings.Contains(file.folder, "_") {
-					if _, err := os.Stat(filepath.Join("testdata/checks", exact)); err == nil {
-						folder = filepath.Join("testdata/checks", exact)
+					if _, err := os.Stat(filepath.Join("testdata", "checks", exact)); err == nil {
+						folder = filepath.Join("testdata", "checks", exact)
 					}
 				}
 				text, err := os.ReadFile(filepath.Join(folder, "health.lua"))
@@ -217,7 +217,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		for name, data := range map[string][]byte{"customization": check.Customization, "suite": check.Suite} {
-			file := filepath.Join("testdata/golden", check.Name+"."+name+".golden")
+			file := filepath.Join("testdata", "golden", check.Name+"."+name+".golden")
 			if *update {
 				require.NoError(t, os.WriteFile(file, data, 0o644)) //nolint:gosec // a file of the repository
 			}

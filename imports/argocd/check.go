@@ -196,8 +196,7 @@ func indented(text, indent string) string {
 
 // cause returns what is wrong with a file, without its name and the system call.
 func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err
