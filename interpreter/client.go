@@ -3,9 +3,10 @@ package interpreter
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Client is the typed face of an Interpreter: one method for each operation, as http.Client is to http.RoundTripper.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 )
 
 // SortDependencies sorts refs in place by apiVersion, kind, namespace, name and label selector, removes duplicates and

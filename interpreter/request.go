@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 // Request is one question about one object. It has the fields of the webhook protocol's request, with the objects

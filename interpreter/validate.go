@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
-	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
+	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 )
 
 // Validate tells how resp breaks the contract of req's operation; nil when it does not. Each problem names the field,

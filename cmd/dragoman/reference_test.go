@@ -53,7 +53,7 @@ func describeCommand(b *strings.Builder, cmd *cobra.Command) {
 		}
 		kind, usage := pflag.UnquoteUsage(f)
 		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" {
-			usage += fmt.Sprintf(" (default `%s`)", f.DefValue)
+			usage += " (default `" + f.DefValue + "`)"
 		}
 		fmt.Fprintf(&rows, "| %s | %s | %s |\n", name, kind, strings.ReplaceAll(usage, "|", `\|`))
 	})

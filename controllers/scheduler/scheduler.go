@@ -74,7 +74,7 @@ func (s *Scheduler) Decide(ctx context.Context, b workv1alpha2.Binding) (Outcome
 	})
 	outcome := Outcome{AffinityName: decision.AffinityName, Err: cause, At: metav1.Now()}
 	if outcome.Err != nil {
-		return outcome, true, nil
+		return outcome, true, nil //nolint:nilerr // that there is no cluster is an outcome, which has the error
 	}
 	spec.Clusters = decision.Clusters
 	placement, err := json.Marshal(spec.Placement)
