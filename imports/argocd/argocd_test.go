@@ -2,6 +2,7 @@ package argocd_test
 
 import (
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -288,6 +289,34 @@ func TestSkipped(t *testing.T) {
 			skip := checks.Skipped[0]
 			assert.Contains(t, skip.Path+": "+skip.Err.Error(), tc.want)
 			assert.NotContains(t, skip.Err.Error(), "\n", "one line for each")
+		})
+	}
+}
+
+// TestMessages holds that a message and a script come out of YAML as they went in, whatever they hold.
+func TestMessages(t *testing.T) {
+	for _, text := range []string{
+		"", " ", "\n", "a\n", "a\n\n", " a\n b", "\n  a\n b\n", "\ta", "a\t\n\tb ", "x: y", "- a", "# a", "'", `"`, "\\", "~", "null", "1", "yes", "1e3",
+		"0x1f", "2026-01-01", "\u00e9 \u2028 \u0085 \ufeff \U0001f600", "\x01", "%d", "{{ x }}", "${{ x }}", "&a *b", "a: |\n  b", strings.Repeat("long words ", 40),
+	} {
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			test, err := yaml.Marshal(map[string]any{"tests": []any{map[string]any{
+				"inputPath": "testdata/a.yaml", "healthStatus": map[string]any{"status": "Healthy", "message": text},
+			}}})
+			require.NoError(t, err)
+			object, err := yaml.Marshal(map[string]any{"apiVersion": "example.com/v1", "kind": "Null", "status": text})
+			require.NoError(t, err)
+			dir := t.TempDir()
+			require.NoError(t, read(t, fstest.MapFS{
+				"example.com/Null/health.lua":       {Data: []byte("return {status = 'Healthy', message = obj.status} --[==[" + strings.ReplaceAll(text, "\r", "") + "]==]")},
+				"example.com/Null/health_test.yaml": {Data: test},
+				"example.com/Null/testdata/a.yaml":  {Data: object},
+			}).Write(dir, false))
+			found, err := cases.Load(dir)
+			require.NoError(t, err)
+			results := cases.Runner{Rules: cases.Nearest(load, interpreter.Chain{})}.Run(t.Context(), found)
+			require.Len(t, results, 1)
+			assert.Equal(t, cases.Passed, results[0].Outcome, "%v %v", results[0].Diffs, results[0].Err)
 		})
 	}
 }

@@ -161,7 +161,7 @@ func customization(folder, name string, target configv1alpha1.CustomizationTarge
 apiVersion: %s
 kind: %s
 metadata:
-  name: %s
+  name: %q
 spec:
   target:
     apiVersion: %q
