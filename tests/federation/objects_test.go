@@ -29,6 +29,7 @@ var (
 	claims          = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
 	deployments     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	flinks          = schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments"}
+	policies        = schema.GroupVersionResource{Group: "policy.karmada.io", Version: "v1alpha1", Resource: "propagationpolicies"}
 	clusterResource = schema.GroupVersionResource{Group: "cluster.karmada.io", Version: "v1alpha1", Resource: "clusters"}
 	works           = schema.GroupVersionResource{Group: "work.karmada.io", Version: "v1alpha1", Resource: "works"}
 	bindings        = schema.GroupVersionResource{Group: "work.karmada.io", Version: "v1alpha2", Resource: "resourcebindings"}
