@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dragoman-io/dragoman/builtin"
 	"github.com/dragoman-io/dragoman/customizations"
@@ -25,7 +22,7 @@ func shipped() (interpreter.Interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.Chain{catalogue, announced{builtin.Interpreter{}}, announced{builtin.Generic{}}}, nil
+	return interpreter.Chain{catalogue, builtin.Interpreter{}, builtin.Generic{}}, nil
 }
 
 // newSet compiles the customizations in files. It is an error when a file cannot be read as customizations; rules that do
@@ -54,28 +51,4 @@ func newSet(files []file) (*customizations.Set, error) {
 		return nil, err
 	}
 	return customizations.New(customizations.Options{Link: "customizations", Engines: byLanguage}).With(found...), nil
-}
-
-// announced is a link written in Go whose rules tell the trace that they answered, as scripts and webhooks do by
-// themselves.
-type announced struct {
-	interpreter.Interpreter
-}
-
-func (a announced) Lookup(gvk schema.GroupVersionKind, op interpreter.Operation) interpreter.Rule {
-	rule := a.Interpreter.Lookup(gvk, op)
-	if rule == nil {
-		return nil
-	}
-	return func(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
-		resp, err := rule(ctx, req)
-		if t := interpreter.TraceOf(ctx); t != nil && t.Answered != nil && !errors.Is(err, interpreter.ErrNotHandled) {
-			t.Answered(a.Explain(gvk, op)[0], err)
-		}
-		return resp, err
-	}
-}
-
-func (a announced) Explain(gvk schema.GroupVersionKind, op interpreter.Operation) []interpreter.Source {
-	return interpreter.Explain(a.Interpreter, gvk, op)
 }
