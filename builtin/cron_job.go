@@ -8,10 +8,11 @@ import (
 	"github.com/dragoman-io/dragoman/status"
 )
 
-// cronJob has no replicas: its jobs come and go.
+// cronJob has no replicas: how many pods there are is up to its schedule.
 var cronJob = kind{
 	gvk:          batchv1.SchemeGroupVersion.WithKind("CronJob"),
 	templates:    [][]string{{"spec", "jobTemplate", "spec", "template"}},
+	pods:         podsAt("spec", "jobTemplate", "spec", "template"),
 	aggregate:    aggregateCronJob,
 	dependencies: dependenciesAt("spec", "jobTemplate", "spec", "template"),
 }

@@ -16,6 +16,7 @@ var daemonSetCounters = []counter{
 var daemonSet = kind{
 	gvk:          appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
 	templates:    atSpecTemplate,
+	pods:         podsAt("spec", "template"),
 	reflect:      reportGenerations(daemonSetCounters),
 	aggregate:    aggregateGenerations(daemonSetCounters),
 	health:       daemonSetHealth,

@@ -40,6 +40,10 @@ What the link ` + "`builtin`" + ` of the chain answers. An operation without a m
 collects the whole status (InterpretStatus) and reads health from generation and conditions (InterpretHealth) for objects of
 any kind, and otherwise nobody answers.
 
+A kind with a pod template has one component, called ` + "`main`" + `. Of one that does not answer InterpretReplica the component has 0
+replicas: how many pods there are is decided elsewhere, by the nodes (DaemonSet) or by the schedule (CronJob), and only what each
+needs is known. Whoever places objects has nothing to divide then: such an object is duplicated.
+
 `)
 	b.WriteString("| kind |")
 	for _, op := range interpreter.Operations() {

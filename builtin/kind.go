@@ -21,6 +21,9 @@ type kind struct {
 
 	// replicas answers InterpretReplica, and with it InterpretComponent.
 	replicas func(object map[string]any) (int32, *workv1alpha2.ReplicaRequirements, error)
+	// pods answers InterpretComponent of a kind that has no replicas: how many pods there are is decided elsewhere, which
+	// is written as 0, and this is what each of them needs.
+	pods func(object map[string]any) (*workv1alpha2.ReplicaRequirements, error)
 	// revise answers ReviseReplica in a copy of the request's object.
 	revise func(copied map[string]any, req *interpreter.Request) error
 	// retain answers Retain in a copy of the desired object.
@@ -43,7 +46,7 @@ func (k *kind) rule(op interpreter.Operation) interpreter.Rule {
 	switch {
 	case op == interpreter.InterpretReplica && k.replicas != nil:
 		return k.interpretReplica
-	case op == interpreter.InterpretComponent && k.replicas != nil:
+	case op == interpreter.InterpretComponent && (k.replicas != nil || k.pods != nil):
 		return k.interpretComponent
 	case op == interpreter.ReviseReplica && k.revise != nil:
 		return k.reviseReplica
@@ -73,7 +76,7 @@ func (k *kind) interpretReplica(_ context.Context, req *interpreter.Request) (*i
 const mainComponent = "main"
 
 func (k *kind) interpretComponent(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
-	replicas, requirements, err := k.replicas(req.Object.Object)
+	replicas, requirements, err := k.mainPods(req.Object.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +87,15 @@ func (k *kind) interpretComponent(_ context.Context, req *interpreter.Request) (
 		}
 	}
 	return &interpreter.Response{Components: []workv1alpha2.Component{component}}, nil
+}
+
+// mainPods returns how many pods the only component has, and what each needs.
+func (k *kind) mainPods(object map[string]any) (int32, *workv1alpha2.ReplicaRequirements, error) {
+	if k.replicas != nil {
+		return k.replicas(object)
+	}
+	requirements, err := k.pods(object)
+	return 0, requirements, err
 }
 
 func (k *kind) reviseReplica(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {

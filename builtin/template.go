@@ -10,10 +10,7 @@ import (
 	"github.com/dragoman-io/dragoman/podspec"
 )
 
-// templateField is where most kinds keep their pod template.
-const templateField = "spec.template"
-
-// atSpecTemplate is templateField as a path.
+// atSpecTemplate is where most kinds keep their pod template.
 var atSpecTemplate = [][]string{{"spec", "template"}}
 
 // replicasAt returns the InterpretReplica rule of a kind that has its number of replicas in spec.<field>, absent meaning
@@ -28,19 +25,26 @@ func replicasAt(field string) func(map[string]any) (int32, *workv1alpha2.Replica
 		if err != nil {
 			return 0, nil, value.In("spec", err)
 		}
-		requirements, err := templateRequirements(spec)
+		requirements, err := templateRequirements(object, "spec", "template")
 		return n, requirements, err
 	}
 }
 
-// templateRequirements returns what a pod of spec.template needs.
-func templateRequirements(spec map[string]any) (*workv1alpha2.ReplicaRequirements, error) {
-	template, err := value.Map(spec, "template")
+// podsAt returns the rule of a kind that has no replicas, and its pod template at path.
+func podsAt(path ...string) func(map[string]any) (*workv1alpha2.ReplicaRequirements, error) {
+	return func(object map[string]any) (*workv1alpha2.ReplicaRequirements, error) {
+		return templateRequirements(object, path...)
+	}
+}
+
+// templateRequirements returns what a pod of the template at path needs.
+func templateRequirements(object map[string]any, path ...string) (*workv1alpha2.ReplicaRequirements, error) {
+	template, err := value.MapAt(object, path...)
 	if err != nil {
-		return nil, value.In("spec", err)
+		return nil, err
 	}
 	requirements, err := podspec.Requirements(template)
-	return requirements, value.In(templateField, err)
+	return requirements, value.In(strings.Join(path, "."), err)
 }
 
 // reviseAt returns the ReviseReplica rule of a kind that has its number of replicas in spec.<field>.

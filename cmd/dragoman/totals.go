@@ -22,7 +22,9 @@ type demand struct {
 	components []workv1alpha2.Component
 	// one tells that there is one component, whose replicas can be divided among clusters.
 	one bool
-	err error
+	// open tells that others decide how many pods the component has: the nodes for a DaemonSet, say.
+	open bool
+	err  error
 }
 
 // totals asks every object for its components, or else its replicas, and prints what they sum up to: in one cluster, and
@@ -64,8 +66,8 @@ func (o *interpretOptions) totals(ctx context.Context, files *reader, rules inte
 	return nil
 }
 
-// demandOf asks what an object needs. Several components are what they are; one of them, or none, leaves the word to
-// InterpretReplica, as the control plane does.
+// demandOf asks what an object needs. Several components are what they are; one of no replicas, or none, leaves the word
+// to InterpretReplica, as the control plane does.
 func demandOf(ctx context.Context, client interpreter.Client, object *unstructured.Unstructured) demand {
 	components, err := client.InterpretComponent(ctx, object)
 	if err == nil && len(components) > 1 {
@@ -74,10 +76,13 @@ func demandOf(ctx context.Context, client interpreter.Client, object *unstructur
 	if err != nil && !errors.Is(err, interpreter.ErrNotHandled) {
 		return demand{object: object, err: err}
 	}
-	if len(components) == 1 {
+	if len(components) == 1 && components[0].Replicas > 0 {
 		return demand{object: object, components: components, one: true}
 	}
 	replicas, requires, err := client.InterpretReplica(ctx, object)
+	if len(components) == 1 && (err == nil && replicas == 0 || errors.Is(err, interpreter.ErrNotHandled)) {
+		return demand{object: object, components: components, one: true, open: err != nil}
+	}
 	if err != nil {
 		return demand{object: object, err: err}
 	}
@@ -129,7 +134,7 @@ func (d *demand) charge(clusters int, targets []workv1alpha2.TargetCluster) sum 
 	var s sum
 	for _, c := range d.components {
 		pods := int64(c.Replicas) * int64(clusters)
-		if d.one && len(targets) > 0 {
+		if d.one && !d.open && len(targets) > 0 {
 			pods = 0
 			for _, target := range targets {
 				pods += int64(target.Replicas)
@@ -184,6 +189,9 @@ func (o *interpretOptions) printTotals(demands []demand, targets []workv1alpha2.
 			continue
 		case d.err != nil:
 			fmt.Fprintf(table, "%s\t(error)%s\n", object, strings.Repeat("\t", len(names)+1))
+			continue
+		case d.open:
+			fmt.Fprintf(table, "%s\t%s (how many is decided elsewhere)%s\n", object, d.components[0].Name, strings.Repeat("\t", len(names)+1))
 			continue
 		}
 		for _, c := range d.components {
@@ -257,6 +265,10 @@ func (o *interpretOptions) totalsDocument(demands []demand, targets []workv1alph
 			item["notHandled"] = true
 		case d.err != nil:
 			item["error"] = d.err.Error()
+		case d.open:
+			var each sum
+			each.add(1, requestOf(d.components[0]))
+			item["numberDecidedElsewhere"], item["each"] = true, each.document()
 		default:
 			item["inOneCluster"], item["charged"] = total.document(), charge.document()
 		}

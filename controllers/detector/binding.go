@@ -73,14 +73,16 @@ func (d *Detector) fill(ctx context.Context, b workv1alpha2.Binding, obj *unstru
 }
 
 // fillReplicas asks what the object consists of. Two components or more are written as components; exactly one becomes
-// the replicas and their requirements, as do the replicas of a kind that has no components.
+// the replicas and their requirements, as do the replicas of a kind that has no components. One of 0 replicas either has
+// none now, which InterpretReplica confirms, or leaves the number to others, as a DaemonSet does: then there is nothing to
+// divide, and the object is placed like one without pods.
 func (d *Detector) fillReplicas(ctx context.Context, spec *workv1alpha2.ResourceBindingSpec, obj *unstructured.Unstructured) error {
 	components, err := d.Interpreter.InterpretComponent(ctx, obj)
 	switch {
 	case err == nil && len(components) > 1:
 		spec.Components = components
 		return nil
-	case err == nil && len(components) == 1:
+	case err == nil && len(components) == 1 && components[0].Replicas > 0:
 		spec.Replicas = components[0].Replicas
 		if r := components[0].ReplicaRequirements; r != nil {
 			spec.ReplicaRequirements = &workv1alpha2.ReplicaRequirements{
