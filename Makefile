@@ -60,7 +60,8 @@ verify: generate lint ## Check that generated files, formatting, lint and go.mod
 		[[ -z $$new ]] || { echo "generated, but not committed: $$new" >&2; exit 1; }
 
 .PHONY: update
-update: generate ## Regenerate everything: deepcopy functions, CRDs, docs/api, golden files
+update: generate ## Regenerate everything: deepcopy functions, CRDs, docs/api, Kubernetes' schemas, golden files
+	$(GO) run ./tests/openapi -to openapi/kubernetes.json.gz
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' $(MODULES:%=':!%') | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 	cd deploy/render && $(GO) test -update .
 

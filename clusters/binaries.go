@@ -35,9 +35,12 @@ const (
 //go:embed binaries
 var modules embed.FS
 
+// KubernetesVersion is the version of the Kubernetes programs that Build builds.
+const KubernetesVersion = "v1.36.3"
+
 // kubernetesFlags set the version that Kubernetes programs report; a build from the module proxy does not know it.
 const kubernetesFlags = "-s -w" +
-	" -X k8s.io/component-base/version.gitVersion=v1.36.3" +
+	" -X k8s.io/component-base/version.gitVersion=" + KubernetesVersion +
 	" -X k8s.io/component-base/version.gitMajor=1" +
 	" -X k8s.io/component-base/version.gitMinor=36"
 

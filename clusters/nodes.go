@@ -73,7 +73,7 @@ func (c *Cluster) node(number int) *unstructured.Unstructured {
 			},
 			"nodeInfo": map[string]any{
 				"architecture": "amd64", "operatingSystem": "linux", "osImage": "simulated", "kernelVersion": "simulated",
-				"containerRuntimeVersion": "kwok://0.7.0", "kubeletVersion": "v1.36.3", "kubeProxyVersion": "",
+				"containerRuntimeVersion": "kwok://0.7.0", "kubeletVersion": KubernetesVersion, "kubeProxyVersion": "",
 				"machineID": name, "systemUUID": name, "bootID": name,
 			},
 		},
