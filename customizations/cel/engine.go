@@ -94,5 +94,5 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 		return nil, nil, problems
 	}
 	p.builder = newBuilder(s.tree.Expr(), p.plan)
-	return p, s.checkFields(lib, anyObject, script.Warning), nil
+	return p, s.checkFields(lib, script.AnyObject, script.Warning), nil
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -22,7 +20,7 @@ import (
 // are in the order of their places.
 //
 // At run time objects are dynamic whatever their schema says, so that a new version of it breaks no rule.
-func (p *Program) Check(object *Schema) script.Problems {
+func (p *Program) Check(object *script.Schema) script.Problems {
 	s, err := p.syntax()
 	if err != nil {
 		return script.Problems{p.problem(0, err.Error(), err)}
@@ -31,9 +29,9 @@ func (p *Program) Check(object *Schema) script.Problems {
 }
 
 // checkFields is Check, with the severity of the problems.
-func (s *syntax) checkFields(l *library, object *Schema, severity script.Severity) script.Problems {
+func (s *syntax) checkFields(l *library, object *script.Schema, severity script.Severity) script.Problems {
 	c := fieldCheck{syntax: s, library: l, object: object, severity: severity, found: map[string]bool{},
-		inferred: map[int64]*Schema{},
+		inferred: map[int64]*script.Schema{},
 	}
 	root := s.tree.Expr()
 	c.infer(root, c.inputs())
@@ -45,9 +43,9 @@ func (s *syntax) checkFields(l *library, object *Schema, severity script.Severit
 }
 
 // scope is the schemas of the variables; one that is not known is nil.
-type scope map[string]*Schema
+type scope map[string]*script.Schema
 
-func (s scope) with(name string, schema *Schema) scope {
+func (s scope) with(name string, schema *script.Schema) scope {
 	if name == "" {
 		return s
 	}
@@ -59,12 +57,12 @@ func (s scope) with(name string, schema *Schema) scope {
 type fieldCheck struct {
 	*syntax
 	library  *library
-	object   *Schema
+	object   *script.Schema
 	severity script.Severity
 	problems script.Problems
 	found    map[string]bool
 	// inferred are the schemas of the nodes that have been looked at: some are asked for more than once.
-	inferred map[int64]*Schema
+	inferred map[int64]*script.Schema
 }
 
 // maxProblems is how many problems are reported of one expression.
@@ -94,28 +92,19 @@ func (c *fieldCheck) report(id int64, cause error, message string) {
 func (c *fieldCheck) inputs() scope {
 	out := scope{}
 	for _, in := range c.info.Inputs {
-		switch in {
-		case interpreter.InputObject, interpreter.InputObserved:
-			out[string(in)] = c.object
-		case interpreter.InputItems:
-			out[string(in)] = itemsOf(c.object)
-		case interpreter.InputContext:
-			out[string(in)] = placementSchema
-		case interpreter.InputReplicas:
-			out[string(in)] = numberSchema
-		}
+		out[string(in)] = script.InputSchema(in, c.object)
 	}
 	switch c.info.Result {
 	case interpreter.ResultObject:
 		out[nextVariable] = c.object
 	case interpreter.ResultStatus:
-		out[nextVariable], _ = c.object.field("status")
+		out[nextVariable], _ = c.object.Field("status")
 	}
 	return out
 }
 
 // infer returns the schema of the value of e, nil when it is not known, and reports what is wrong in e.
-func (c *fieldCheck) infer(e ast.Expr, in scope) *Schema {
+func (c *fieldCheck) infer(e ast.Expr, in scope) *script.Schema {
 	if known, ok := c.inferred[e.ID()]; ok {
 		return known
 	}
@@ -124,7 +113,7 @@ func (c *fieldCheck) infer(e ast.Expr, in scope) *Schema {
 	return s
 }
 
-func (c *fieldCheck) inferNew(e ast.Expr, in scope) *Schema {
+func (c *fieldCheck) inferNew(e ast.Expr, in scope) *script.Schema {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return in[e.AsIdent()]
@@ -133,27 +122,27 @@ func (c *fieldCheck) inferNew(e ast.Expr, in scope) *Schema {
 	case ast.SelectKind:
 		field := c.selected(e, e.AsSelect().Operand(), e.AsSelect().FieldName(), in)
 		if e.AsSelect().IsTestOnly() {
-			return booleanSchema
+			return script.BooleanSchema
 		}
 		return field
 	case ast.CallKind:
 		return c.inferCall(e, in)
 	case ast.ListKind:
-		var element *Schema
+		var element *script.Schema
 		for i, part := range e.AsList().Elements() {
 			inferred := c.infer(part, in)
 			if i == 0 {
 				element = inferred
-			} else if !same(element, inferred) {
+			} else if !element.Same(inferred) {
 				element = nil
 			}
 		}
-		return listOf(element)
+		return script.ListOf(element)
 	case ast.MapKind:
 		for part := range parts(e) {
 			c.infer(part, in)
 		}
-		return &Schema{raw: map[string]any{"type": "object"}}
+		return script.ObjectOf(nil)
 	case ast.ComprehensionKind:
 		return c.inferLoop(e, in)
 	}
@@ -163,14 +152,14 @@ func (c *fieldCheck) inferNew(e ast.Expr, in scope) *Schema {
 	return nil
 }
 
-func literalSchema(e ast.Expr) *Schema {
+func literalSchema(e ast.Expr) *script.Schema {
 	switch e.AsLiteral().(type) {
 	case types.String:
-		return textSchema
+		return script.TextSchema
 	case types.Int, types.Uint, types.Double:
-		return numberSchema
+		return script.NumberSchema
 	case types.Bool:
-		return booleanSchema
+		return script.BooleanSchema
 	}
 	return nil
 }
@@ -180,13 +169,13 @@ func literalSchema(e ast.Expr) *Schema {
 var ErrOptional = errors.New("the field is read as one that may be absent")
 
 // selected returns the schema of a field.
-func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *Schema {
+func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *script.Schema {
 	of := c.infer(operand, in)
-	switch f := of.form(); f {
-	case formAny:
+	switch f := of.Form(); f {
+	case script.FormAny:
 		return nil
-	case formObject:
-		field, ok := of.field(name)
+	case script.FormObject:
+		field, ok := of.Field(name)
 		if !ok {
 			optional := at.Kind() == ast.CallKind && at.AsCall().FunctionName() != operators.Index
 			c.noField(at.ID(), c.name(operand), name, of, optional)
@@ -198,22 +187,15 @@ func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *Sche
 	}
 }
 
-func (c *fieldCheck) noField(id int64, where, name string, of *Schema, optional bool) {
-	message := fmt.Sprintf("%s has no field %s", where, name)
-	names := of.fields()
-	if near := nearest(name, names); near != "" {
-		message += fmt.Sprintf(": did you mean %s?", near)
-	} else if len(names) <= 12 {
-		message += ": want one of " + strings.Join(names, ", ")
-	}
+func (c *fieldCheck) noField(id int64, where, name string, of *script.Schema, optional bool) {
 	var cause error
 	if optional {
 		cause = ErrOptional
 	}
-	c.report(id, cause, message)
+	c.report(id, cause, of.NoField(where, name))
 }
 
-func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {
+func (c *fieldCheck) inferCall(e ast.Expr, in scope) *script.Schema {
 	call := e.AsCall()
 	args := call.Args()
 	if call.IsMemberFunction() {
@@ -225,17 +207,17 @@ func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {
 			return c.selected(e, args[0], field, in)
 		}
 		of, key := c.infer(args[0], in), c.infer(args[1], in)
-		if of.form() == formList && key.form() == formText {
+		if of.Form() == script.FormList && key.Form() == script.FormText {
 			c.problem(e.ID(), "%s is a list: want a number in []", c.name(args[0]))
 		}
-		return of.element()
+		return of.Element()
 	case operators.Conditional:
-		c.want(args[0], formBoolean, in)
+		c.want(args[0], script.FormBoolean, in)
 		a, b := c.infer(args[1], in), c.infer(args[2], in)
 		switch {
 		case isNull(args[1]):
 			return b
-		case isNull(args[2]), same(a, b):
+		case isNull(args[2]), a.Same(b):
 			return a
 		}
 		return nil
@@ -247,19 +229,19 @@ func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {
 		return c.infer(args[0], in)
 	case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot:
 		for _, arg := range args {
-			c.want(arg, formBoolean, in)
+			c.want(arg, script.FormBoolean, in)
 		}
-		return booleanSchema
+		return script.BooleanSchema
 	case operators.Equals, operators.NotEquals:
 		c.comparable(e, args, in)
-		return booleanSchema
+		return script.BooleanSchema
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
-		c.matching(e, args, in, formNumber, formText, formBoolean)
-		return booleanSchema
+		c.matching(e, args, in, script.FormNumber, script.FormText, script.FormBoolean)
+		return script.BooleanSchema
 	case operators.Add:
-		return c.matching(e, args, in, formNumber, formText, formList)
+		return c.matching(e, args, in, script.FormNumber, script.FormText, script.FormList)
 	case operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo:
-		return c.matching(e, args, in, formNumber)
+		return c.matching(e, args, in, script.FormNumber)
 	default:
 		if f := c.library.kube[name]; f != nil {
 			c.checkPaths(f, args, in)
@@ -272,23 +254,23 @@ func (c *fieldCheck) inferCall(e ast.Expr, in scope) *Schema {
 }
 
 // want reports an operand that surely is something else than wanted.
-func (c *fieldCheck) want(e ast.Expr, wanted form, in scope) {
-	if f := c.infer(e, in).form(); f != formAny && f != wanted {
+func (c *fieldCheck) want(e ast.Expr, wanted script.Form, in scope) {
+	if f := c.infer(e, in).Form(); f != script.FormAny && f != wanted {
 		c.problem(e.ID(), "%s is %s: want %s", c.name(e), f, wanted)
 	}
 }
 
 // comparable reports a comparison of two values that are never equal.
 func (c *fieldCheck) comparable(e ast.Expr, args []ast.Expr, in scope) {
-	a, b := c.infer(args[0], in).form(), c.infer(args[1], in).form()
-	if a != formAny && b != formAny && a != b {
+	a, b := c.infer(args[0], in).Form(), c.infer(args[1], in).Form()
+	if a != script.FormAny && b != script.FormAny && a != b {
 		c.problem(e.ID(), "%s is %s, %s is %s: they are never equal", c.name(args[0]), a, c.name(args[1]), b)
 	}
 }
 
 // matching reports operands that an operator does not take, or not together.
-func (c *fieldCheck) matching(e ast.Expr, args []ast.Expr, in scope, takes ...form) *Schema {
-	schemas := make([]*Schema, len(args))
+func (c *fieldCheck) matching(e ast.Expr, args []ast.Expr, in scope, takes ...script.Form) *script.Schema {
+	schemas := make([]*script.Schema, len(args))
 	operator := displayName(e.AsCall().FunctionName())
 	for i, arg := range args {
 		schemas[i] = c.infer(arg, in)
@@ -296,47 +278,47 @@ func (c *fieldCheck) matching(e ast.Expr, args []ast.Expr, in scope, takes ...fo
 		if t != nil && t.Kind() != types.DynKind {
 			continue // the type-checker has looked at it
 		}
-		if f := schemas[i].form(); f != formAny && !slices.Contains(takes, f) {
+		if f := schemas[i].Form(); f != script.FormAny && !slices.Contains(takes, f) {
 			c.problem(e.ID(), "%s is %s: %s is not defined for it", c.name(arg), f, operator)
 			return nil
 		}
 	}
-	a, b := schemas[0].form(), schemas[1].form()
-	if a != formAny && b != formAny && a != b {
+	a, b := schemas[0].Form(), schemas[1].Form()
+	if a != script.FormAny && b != script.FormAny && a != b {
 		c.problem(e.ID(), "%s is %s, %s is %s: %s is not defined for them", c.name(args[0]), a, c.name(args[1]), b, operator)
 		return nil
 	}
-	if same(schemas[0], schemas[1]) {
+	if schemas[0].Same(schemas[1]) {
 		return schemas[0]
 	}
 	return nil
 }
 
-func (c *fieldCheck) inferLoop(e ast.Expr, in scope) *Schema {
+func (c *fieldCheck) inferLoop(e ast.Expr, in scope) *script.Schema {
 	loop := e.AsComprehension()
 	if isBind(e) {
 		return c.infer(loop.Result(), in.with(loop.AccuVar(), c.infer(loop.AccuInit(), in)))
 	}
 	over := c.infer(loop.IterRange(), in)
-	switch f := over.form(); f {
-	case formText, formNumber, formBoolean:
+	switch f := over.Form(); f {
+	case script.FormText, script.FormNumber, script.FormBoolean:
 		c.problem(loop.IterRange().ID(), "%s is %s: want a list or a map to go through", c.name(loop.IterRange()), f)
 	}
-	first, second := over.element(), over.element()
-	if over.form() == formObject {
-		first = textSchema
+	first, second := over.Element(), over.Element()
+	if over.Form() == script.FormObject {
+		first = script.TextSchema
 	} else if loop.HasIterVar2() {
-		first = numberSchema
+		first = script.NumberSchema
 	}
 	accumulated := c.infer(loop.AccuInit(), in)
 	inner := in.with(loop.AccuVar(), nil).with(loop.IterVar(), first).with(loop.IterVar2(), second)
 	c.infer(loop.LoopCondition(), inner)
 	c.infer(loop.LoopStep(), inner)
-	if accumulated.form() == formBoolean {
-		return booleanSchema
+	if accumulated.Form() == script.FormBoolean {
+		return script.BooleanSchema
 	}
 	if element := collected(loop.LoopStep()); element != nil {
-		return listOf(c.infer(element, inner))
+		return script.ListOf(c.infer(element, inner))
 	}
 	return nil
 }
@@ -372,15 +354,4 @@ func isNull(e ast.Expr) bool {
 	}
 	_, ok := e.AsLiteral().(types.Null)
 	return ok
-}
-
-// same tells whether two schemas surely are of the same values.
-func same(a, b *Schema) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	if f := a.form(); f != formObject && f != formList && f != formAny {
-		return f == b.form()
-	}
-	return a == b || reflect.ValueOf(a.raw).Pointer() == reflect.ValueOf(b.raw).Pointer()
 }

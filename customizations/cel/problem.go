@@ -109,7 +109,7 @@ func (t *typeErrors) noVariable(name string) string {
 		return "" // the name before a function that there is not
 	}
 	message := fmt.Sprintf("there is no variable %s", shorten(name))
-	if near := nearest(name, t.variables); near != "" {
+	if near := script.Nearest(name, t.variables); near != "" {
 		return message + fmt.Sprintf(": did you mean %s?", near)
 	}
 	return message + ": want one of " + strings.Join(t.variables, ", ")
@@ -123,7 +123,7 @@ func (t *typeErrors) noFunction(call ast.CallExpr) string {
 		}
 	}
 	message := fmt.Sprintf("there is no function %s", shorten(name))
-	if near := nearest(name, t.library.functions); near != "" {
+	if near := script.Nearest(name, t.library.functions); near != "" {
 		message += fmt.Sprintf(": did you mean %s?", near)
 	}
 	return message
@@ -141,7 +141,7 @@ func (t *typeErrors) noField(name string, at ast.Expr) string {
 	}
 	names := t.fields(root.AsIdent(), chain[:max(len(chain)-1, 0)])
 	message += " in " + written(root, chain[:max(len(chain)-1, 0)], -1)
-	if near := nearest(name, names); near != "" {
+	if near := script.Nearest(name, names); near != "" {
 		return message + fmt.Sprintf(": did you mean %s?", near)
 	}
 	if len(names) > 0 && len(names) <= 12 {
@@ -191,44 +191,6 @@ func displayName(function string) string {
 		return "?:"
 	}
 	return strings.TrimPrefix(function, "@")
-}
-
-// nearest returns the one of names that name is likely to be a misspelling of, or "".
-func nearest(name string, names []string) string {
-	best, least := "", max(1, len(name)/3)+1
-	for _, candidate := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// distance returns how many characters have to be changed, inserted, removed or swapped with their neighbor to make b
-// out of a.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	before, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range previous {
-		previous[j] = j
-	}
-	for i := range len(a) {
-		current[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			current[j+1] = min(previous[j+1]+1, current[j]+1, previous[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				current[j+1] = min(current[j+1], before[j-1]+1)
-			}
-		}
-		before, previous, current = previous, current, before
-	}
-	return previous[len(b)]
 }
 
 // problem returns the error of a run, at a node when id is not 0.

@@ -186,7 +186,7 @@ func (c *resultCheck) checkText(e ast.Expr, text string, want *shape) {
 	if want.values == nil || slices.Contains(want.values, text) {
 		return
 	}
-	if near := nearest(text, want.values); near != "" {
+	if near := script.Nearest(text, want.values); near != "" {
 		c.problem(e, "%q is not %s: did you mean %q?", shorten(text), want.noun, near)
 		return
 	}
@@ -230,7 +230,7 @@ func (c *resultCheck) unknown(key ast.Expr, name string, want *shape) {
 		names = append(names, field)
 	}
 	slices.Sort(names)
-	if near := nearest(name, names); near != "" {
+	if near := script.Nearest(name, names); near != "" {
 		c.problem(key, "unknown field %q: did you mean %q?", shorten(name), near)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/dragoman-io/dragoman/customizations/kube"
+	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
@@ -19,16 +20,16 @@ func (c *fieldCheck) checkPaths(f *kube.Function, args []ast.Expr, in scope) {
 		if len(f.Params) == 0 || f.Params[min(i, len(f.Params)-1)].Path == "" {
 			continue
 		}
-		var from *Schema
+		var from *script.Schema
 		var where string
 		switch f.Params[min(i, len(f.Params)-1)].Path {
 		case kube.Object:
 			from, where = c.object, "object"
 		case kube.Status:
-			from, _ = c.object.field("status")
+			from, _ = c.object.Field("status")
 			where = "object.status"
 		case kube.MemberStatus:
-			from, _ = c.object.field("status")
+			from, _ = c.object.Field("status")
 			where = "status"
 		case kube.Argument:
 			from, where = c.infer(args[0], in), c.name(args[0])
@@ -37,7 +38,7 @@ func (c *fieldCheck) checkPaths(f *kube.Function, args []ast.Expr, in scope) {
 	}
 }
 
-func (c *fieldCheck) checkPath(arg ast.Expr, from *Schema, where string) {
+func (c *fieldCheck) checkPath(arg ast.Expr, from *script.Schema, where string) {
 	if arg.Kind() == ast.ListKind {
 		for _, element := range arg.AsList().Elements() {
 			c.checkPath(element, from, where)
@@ -49,10 +50,10 @@ func (c *fieldCheck) checkPath(arg ast.Expr, from *Schema, where string) {
 		return
 	}
 	for name := range strings.SplitSeq(path, ".") {
-		if from.form() != formObject {
+		if from.Form() != script.FormObject {
 			return
 		}
-		field, ok := from.field(name)
+		field, ok := from.Field(name)
 		if !ok {
 			c.noField(arg.ID(), where, name, from, true)
 			return
@@ -63,12 +64,12 @@ func (c *fieldCheck) checkPath(arg ast.Expr, from *Schema, where string) {
 
 // checkWritten reports fields that the result sets and that no object has.
 func (c *fieldCheck) checkWritten(e ast.Expr, in scope) {
-	var target *Schema
+	var target *script.Schema
 	switch c.info.Result {
 	case interpreter.ResultObject:
 		target = c.object
 	case interpreter.ResultStatus:
-		target, _ = c.object.field("status")
+		target, _ = c.object.Field("status")
 	}
 	c.checkShape(e, shapes[c.info.Result], in)
 	for _, result := range results(e) {
@@ -91,14 +92,14 @@ func results(e ast.Expr) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-func (c *fieldCheck) checkLiteral(e ast.Expr, of *Schema, where string) {
+func (c *fieldCheck) checkLiteral(e ast.Expr, of *script.Schema, where string) {
 	switch e.Kind() {
 	case ast.ListKind:
 		for i, element := range e.AsList().Elements() {
-			c.checkLiteral(element, of.element(), fmt.Sprintf("%s[%d]", where, i))
+			c.checkLiteral(element, of.Element(), fmt.Sprintf("%s[%d]", where, i))
 		}
 	case ast.MapKind:
-		if of.form() != formObject {
+		if of.Form() != script.FormObject {
 			return
 		}
 		for _, entry := range e.AsMap().Entries() {
@@ -106,7 +107,7 @@ func (c *fieldCheck) checkLiteral(e ast.Expr, of *Schema, where string) {
 			if !ok {
 				continue
 			}
-			field, ok := of.field(name)
+			field, ok := of.Field(name)
 			if !ok {
 				c.noField(entry.AsMapEntry().Key().ID(), where, name, of, false)
 				continue
@@ -116,7 +117,7 @@ func (c *fieldCheck) checkLiteral(e ast.Expr, of *Schema, where string) {
 	}
 }
 
-func (c *fieldCheck) checkPatch(patch ast.Expr, of *Schema) {
+func (c *fieldCheck) checkPatch(patch ast.Expr, of *script.Schema) {
 	for _, op := range patch.AsList().Elements() {
 		if op.Kind() != ast.MapKind {
 			continue
@@ -131,7 +132,7 @@ func (c *fieldCheck) checkPatch(patch ast.Expr, of *Schema) {
 	}
 }
 
-func (c *fieldCheck) checkPointer(at ast.Expr, path string, from *Schema) {
+func (c *fieldCheck) checkPointer(at ast.Expr, path string, from *script.Schema) {
 	tokens, err := parsePointer(path)
 	if err != nil {
 		c.problem(at.ID(), "%v", err)
@@ -139,11 +140,11 @@ func (c *fieldCheck) checkPointer(at ast.Expr, path string, from *Schema) {
 	}
 	where := "object"
 	for _, token := range tokens {
-		switch from.form() {
-		case formList:
-			from, where = from.element(), where+"["+token+"]"
-		case formObject:
-			field, ok := from.field(token)
+		switch from.Form() {
+		case script.FormList:
+			from, where = from.Element(), where+"["+token+"]"
+		case script.FormObject:
+			field, ok := from.Field(token)
 			if !ok {
 				c.noField(at.ID(), where, token, from, false)
 				return
@@ -171,24 +172,24 @@ func (c *fieldCheck) checkShape(e ast.Expr, want *shape, in scope) {
 				c.checkShape(element, want.element, in)
 			}
 		case result.Kind() == ast.IdentKind || result.Kind() == ast.SelectKind:
-			f := c.infer(result, in).form()
+			f := c.infer(result, in).Form()
 			fits := slices.ContainsFunc(kindsOf(f), func(k types.Kind) bool { return slices.Contains(want.kinds, k) })
-			if f != formAny && want.kinds != nil && !fits {
+			if f != script.FormAny && want.kinds != nil && !fits {
 				c.problem(result.ID(), "%s is %s: want %s", c.name(result), f, want.words)
 			}
 		}
 	}
 }
 
-func kindsOf(f form) []types.Kind {
+func kindsOf(f script.Form) []types.Kind {
 	switch f {
-	case formObject:
+	case script.FormObject:
 		return []types.Kind{types.MapKind}
-	case formList:
+	case script.FormList:
 		return []types.Kind{types.ListKind}
-	case formText:
+	case script.FormText:
 		return []types.Kind{types.StringKind}
-	case formNumber:
+	case script.FormNumber:
 		return []types.Kind{types.IntKind, types.DoubleKind}
 	default:
 		return []types.Kind{types.BoolKind}
