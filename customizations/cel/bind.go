@@ -22,26 +22,29 @@ func isBind(e ast.Expr) bool {
 // binder replaces such loops by nodes that bind. cel-go's loops make an accumulator that begins as [] or {} one that can
 // be changed, so that in cel.bind(x, [], [x + [1], x + [2]]) both elements were [1, 2].
 type binder struct {
-	binds  map[int64]ast.ComprehensionExpr
-	wanted map[int64]node // their values and bodies, as far as they are planned
-	seen   func(id int64, value ref.Val)
+	bindings map[int64]binding
+	wanted   map[int64]node // their values and bodies, as far as they are planned
+	seen     func(id int64, value ref.Val)
 }
 
-func newBinder(binds map[int64]ast.ComprehensionExpr, seen func(int64, ref.Val)) *binder {
-	b := &binder{binds: binds, wanted: make(map[int64]node, 2*len(binds)), seen: seen}
-	for _, c := range binds {
-		b.wanted[c.AccuInit().ID()], b.wanted[c.Result().ID()] = nil, nil
+func newBinder(bindings map[int64]binding, seen func(int64, ref.Val)) *binder {
+	b := &binder{bindings: bindings, wanted: make(map[int64]node, 2*len(bindings)), seen: seen}
+	for _, c := range bindings {
+		b.wanted[c.loop.AccuInit().ID()], b.wanted[c.loop.Result().ID()] = nil, nil
 	}
 	return b
 }
 
 func (b *binder) decorate(n node) (node, error) {
-	if c, ok := b.binds[n.ID()]; ok {
-		value, body := b.wanted[c.AccuInit().ID()], b.wanted[c.Result().ID()]
+	if c, ok := b.bindings[n.ID()]; ok {
+		value, body := b.wanted[c.loop.AccuInit().ID()], b.wanted[c.loop.Result().ID()]
 		if value == nil || body == nil {
-			return nil, fmt.Errorf("plan the binding of %s: its value or its body is missing", c.AccuVar())
+			return nil, fmt.Errorf("plan the binding of %s: its value or its body is missing", c.loop.AccuVar())
 		}
-		n = &bind{base: base{n.ID()}, name: c.AccuVar(), value: value, body: body, seen: b.seen}
+		n = &bind{
+			base: base{n.ID()}, slot: c.slot, slots: len(b.bindings),
+			value: newPart(value), body: newPart(body), seen: b.seen,
+		}
 	}
 	if _, ok := b.wanted[n.ID()]; ok {
 		b.wanted[n.ID()] = n
@@ -49,12 +52,21 @@ func (b *binder) decorate(n node) (node, error) {
 	return n, nil
 }
 
-// bind gives a value a name.
+// bind gives a value a name, which is a slot of the run.
 type bind struct {
 	base
-	name        string
-	value, body node
+	slot, slots int
+	value, body part
 	seen        func(id int64, value ref.Val)
+}
+
+// slot holds a value that is evaluated once somebody asks for it, where it was bound.
+type slot struct {
+	bound  *part
+	around *frame
+	found  bool
+	outcome
+	wrapped ref.Val // the outcome, once somebody has asked for it
 }
 
 func (b *bind) Eval(vars celinterpreter.Activation) ref.Val {
@@ -62,32 +74,55 @@ func (b *bind) Eval(vars celinterpreter.Activation) ref.Val {
 }
 
 func (b *bind) Exec(f *frame) ref.Val {
-	inner := f.Push(&binding{bind: b, outer: f})
-	out := b.body.Exec(inner)
-	inner.Pop()
+	out := b.evaluate(f).wrap()
 	if b.seen != nil {
 		b.seen(b.id, out)
 	}
 	return out
 }
 
-// binding is a name that has a value once somebody asks for it.
-type binding struct {
-	*bind
-	outer *frame
-	found ref.Val
+func (b *bind) evaluate(f *frame) outcome {
+	s := b.enter(f)
+	out := b.body.evaluate(f)
+	*s = slot{}
+	return out
 }
 
-// ResolveName returns the value of the one name.
-func (b *binding) ResolveName(name string) (any, bool) {
-	if name != b.name {
-		return nil, false
+// enter binds the value.
+func (b *bind) enter(f *frame) *slot {
+	r := runOf(f)
+	if r.slots == nil {
+		r.slots = make([]slot, b.slots)
 	}
-	if b.found == nil {
-		b.found = b.value.Exec(b.outer)
-	}
-	return b.found, true
+	s := &r.slots[b.slot]
+	*s = slot{bound: &b.value, around: f}
+	return s
 }
 
-// Parent returns nil: the frame knows the other names.
-func (b *binding) Parent() celinterpreter.Activation { return nil }
+// bound is the value in a slot.
+type bound struct {
+	base
+	slot int
+}
+
+func (b *bound) Eval(vars celinterpreter.Activation) ref.Val {
+	return b.Exec(celinterpreter.AsFrame(vars))
+}
+
+func (b *bound) Exec(f *frame) ref.Val {
+	out := b.evaluate(f)
+	s := &runOf(f).slots[b.slot]
+	if s.wrapped == nil {
+		s.wrapped = out.wrap()
+	}
+	return s.wrapped
+}
+
+func (b *bound) evaluate(f *frame) outcome {
+	s := &runOf(f).slots[b.slot]
+	if !s.found {
+		s.outcome = s.bound.evaluate(s.around)
+		s.found = true
+	}
+	return s.outcome
+}

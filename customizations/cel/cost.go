@@ -43,12 +43,10 @@ type costs struct {
 	loops map[int64]block
 	// ranges are the nodes that loops run over.
 	ranges map[int64]bool
-	// binds are the loops that only bind a name.
-	binds map[int64]ast.ComprehensionExpr
 }
 
 func (l *library) costs(tree *ast.AST) costs {
-	c := costs{loops: map[int64]block{}, ranges: map[int64]bool{}, binds: map[int64]ast.ComprehensionExpr{}}
+	c := costs{loops: map[int64]block{}, ranges: map[int64]bool{}}
 	c.count(tree.Expr(), &c.root)
 	return c
 }
@@ -76,9 +74,7 @@ func (c *costs) count(e ast.Expr, b *block) {
 		round.add(1, bytesRound)
 		c.count(loop.LoopCondition(), round)
 		c.count(loop.LoopStep(), round)
-		if isBind(e) {
-			c.binds[e.ID()] = loop
-		} else {
+		if !isBind(e) {
 			c.loops[loop.LoopCondition().ID()] = *round
 			c.ranges[loop.IterRange().ID()] = true
 		}

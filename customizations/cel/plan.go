@@ -44,11 +44,12 @@ func (s *syntax) planBy(d *decorator, state celinterpreter.EvalState) (node, err
 		))
 	}
 	// Last, so that what is bound is seen too.
-	options = append(options, celinterpreter.CustomDecoratorV2(newBinder(s.cost.binds, seen).decorate))
+	d.names = namesOf(s.tree.Expr())
+	options = append(options, celinterpreter.CustomDecoratorV2(newBinder(d.names.bindings, seen).decorate))
 	adapter, provider := s.env.CELTypeAdapter(), s.env.CELTypeProvider()
+	d.attributes = celinterpreter.NewAttributeFactory(s.env.Container, adapter, provider)
 	return celinterpreter.NewInterpreter(
-		d.library.dispatcher, s.env.Container, provider, adapter,
-		celinterpreter.NewAttributeFactory(s.env.Container, adapter, provider),
+		d.library.dispatcher, s.env.Container, provider, adapter, d.attributes,
 	).NewInterpretable(s.tree, options...)
 }
 
@@ -57,13 +58,19 @@ type decorator struct {
 	library *library
 	cost    *costs
 	folds   bool // parts without variables are evaluated once, when the plan is made
+	watched bool // every node is told to somebody, those on the way along a path too
 	failing []*types.Err
+
+	names      names
+	attributes celinterpreter.AttributeFactory
 }
 
 func (d *decorator) decorate(n node) (node, error) {
 	id := n.ID()
 	switch typed := n.(type) {
-	case celinterpreter.InterpretableConst, celinterpreter.InterpretableAttribute:
+	case celinterpreter.InterpretableConst:
+	case celinterpreter.InterpretableAttribute:
+		n = d.attribute(typed)
 	case celinterpreter.InterpretableConstructor:
 		if d.folds && constant(typed.InitVals()...) {
 			n = d.fold(n, false)
@@ -80,11 +87,34 @@ func (d *decorator) decorate(n node) (node, error) {
 	return n, nil
 }
 
+// attribute returns a path in place of the name of an input or of what is bound. Whatever is selected from it is added to
+// it later.
+func (d *decorator) attribute(a celinterpreter.InterpretableAttribute) node {
+	name, ok := a.Attr().(celinterpreter.NamespacedAttribute)
+	if !ok || len(name.Qualifiers()) > 0 {
+		return a
+	}
+	v, ok := d.names.variables[a.ID()]
+	if !ok {
+		return a
+	}
+	var root plainNode = &input{base: base{a.ID()}, name: v.input}
+	if v.input == "" {
+		root = &bound{base: base{a.ID()}, slot: v.slot}
+	}
+	return &path{
+		Attribute: d.attributes.RelativeAttribute(a.ID(), root), adapter: a.Adapter(), root: root, fields: d.names.fields,
+		foreign: d.watched,
+	}
+}
+
 func (d *decorator) call(c celinterpreter.InterpretableCall) node {
 	args := c.Args()
 	switch c.Function() {
 	case "or", "orValue":
-		return &otherwise{base: base{c.ID()}, value: c.Function() == "orValue", first: args[0], second: args[1]}
+		return &otherwise{
+			base: base{c.ID()}, value: c.Function() == "orValue", first: newPart(args[0]), second: newPart(args[1]),
+		}
 	}
 	m := d.library.meters[c.Function()]
 	out := &call{base: base{c.ID()}, function: c.Function(), overloadID: c.OverloadID(), args: args, meter: m}
@@ -304,27 +334,30 @@ func (c *call) failed(out ref.Val, args ...ref.Val) ref.Val {
 type otherwise struct {
 	base
 	value         bool
-	first, second node
+	first, second part
 }
 
 func (o *otherwise) Eval(vars celinterpreter.Activation) ref.Val {
 	return o.Exec(celinterpreter.AsFrame(vars))
 }
 
-func (o *otherwise) Exec(f *frame) ref.Val {
-	first := o.first.Exec(f)
-	optional, ok := first.(*types.Optional)
+func (o *otherwise) Exec(f *frame) ref.Val { return o.evaluate(f).wrap() }
+
+func (o *otherwise) evaluate(f *frame) outcome {
+	first := o.first.evaluate(f)
+	value, optional := first.optional()
 	switch {
-	case types.IsUnknownOrError(first):
+	case first.failed() != nil:
 		return first
-	case !ok:
-		return types.NewErrWithNodeID(o.id, "want an optional value before or and orValue, got %s", describe(first))
-	case !optional.HasValue():
-		return o.second.Exec(f)
+	case !optional:
+		return outcome{isWrapped, types.NewErrWithNodeID(o.id,
+			"want an optional value before or and orValue, got %s", describe(first.wrap()))}
+	case value.kind == isNone:
+		return o.second.evaluate(f)
 	case o.value:
-		return optional.GetValue()
+		return value
 	default:
-		return optional
+		return first
 	}
 }
 

@@ -30,6 +30,8 @@ type run struct {
 	next           any
 	asked          bool // next was asked
 
+	slots []slot // of what cel.bind binds
+
 	at  int64 // the loop or the call that is being charged for
 	err error // why the run was aborted
 }

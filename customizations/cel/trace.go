@@ -158,7 +158,7 @@ func (p *Program) observed(trace *interpreter.Trace) (node, error) {
 		return nil, err
 	}
 	o := &observer{program: p, trace: trace, nodes: p.steps()}
-	return s.planBy(&decorator{library: p.library, cost: &s.cost, folds: true}, o)
+	return s.planBy(&decorator{library: p.library, cost: &s.cost, folds: true, watched: true}, o)
 }
 
 // stepOf is what there is to tell when a node is evaluated.
