@@ -9,57 +9,100 @@ import (
 	celinterpreter "github.com/google/cel-go/interpreter"
 )
 
-// builder makes the result of an expression that is a literal without the detour of maps and lists of CEL's: first all
-// parts are evaluated that are no literals, in order, then the result is built from their values. What it answers and
-// charges is what evaluating the expression and converting its value would.
+// builder makes the result of an expression that is a literal, in cel.binds or not, without the detour of maps and lists
+// of CEL's: first all parts are evaluated that are no literals, in order, then the result is built from their values. What
+// it answers and charges is what evaluating the expression and converting its value would.
 type builder struct {
-	parts  []node
+	binds  []*bind // the outermost first
+	parts  []builderPart
 	result literal
+}
+
+// builderPart is a part of the result that is evaluated.
+type builderPart struct {
+	part
+	// within is the literal that leaves the part out when it has no value; 0 for a part that is always there.
+	within int64
+	key    ref.Val // nil for an element of a list
 }
 
 // literal is a part of the result: a map, a list, or the value of a part.
 type literal struct {
-	kind  ast.ExprKind
-	part  int
-	keys  []string
-	inner []literal
+	kind    ast.ExprKind
+	part    int
+	keys    []string
+	inner   []literal
+	nonZero bool // it is left out when it is empty
 }
 
 // newBuilder returns the builder of an expression; nil when it is no literal.
 func newBuilder(e ast.Expr, plan node) *builder {
 	b := &builder{}
-	if b.result = b.add(e, plan); b.result.kind == ast.UnspecifiedExprKind {
+	for isBind(e) {
+		outer, ok := plan.(*bind)
+		if !ok {
+			return nil
+		}
+		b.binds = append(b.binds, outer)
+		e, plan = e.AsComprehension().Result(), outer.body.node
+	}
+	if b.result = b.add(e, plan, builderPart{}); b.result.kind == ast.UnspecifiedExprKind {
 		return nil
 	}
 	return b
 }
 
-func (b *builder) add(e ast.Expr, n node) literal {
-	if constructor, ok := n.(celinterpreter.InterpretableConstructor); ok {
-		switch e.Kind() {
-		case ast.MapKind:
-			if names, ok := plainKeys(e.AsMap()); ok {
-				return b.addMap(e.AsMap(), names, constructor.InitVals())
-			}
-		case ast.ListKind:
-			if list := e.AsList(); len(list.OptionalIndices()) == 0 {
-				out := literal{kind: ast.ListKind}
-				for i, element := range list.Elements() {
-					out.inner = append(out.inner, b.add(element, constructor.InitVals()[i]))
-				}
+// add adds what is at one place of the result; the place is that of an optional value when it is within a literal.
+func (b *builder) add(e ast.Expr, n node, place builderPart) literal {
+	if place.within != 0 {
+		if full, ok := n.(*nonZero); ok {
+			if out := b.addLiteral(e.AsCall().Args()[0], full.value.node); out.kind != ast.UnspecifiedExprKind {
+				out.nonZero = true
 				return out
 			}
 		}
+	} else if out := b.addLiteral(e, n); out.kind != ast.UnspecifiedExprKind {
+		return out
 	}
-	b.parts = append(b.parts, n)
+	place.part = newPart(n)
+	b.parts = append(b.parts, place)
 	return literal{part: len(b.parts) - 1}
 }
 
+// addLiteral adds a map or a list; the literal has no kind when e is neither.
+func (b *builder) addLiteral(e ast.Expr, n node) literal {
+	constructor, ok := n.(celinterpreter.InterpretableConstructor)
+	if !ok {
+		return literal{}
+	}
+	switch e.Kind() {
+	case ast.MapKind:
+		if names, ok := plainKeys(e.AsMap()); ok {
+			return b.addMap(e, names, constructor.InitVals())
+		}
+	case ast.ListKind:
+		out := literal{kind: ast.ListKind}
+		for i, element := range e.AsList().Elements() {
+			var place builderPart
+			if slices.Contains(e.AsList().OptionalIndices(), int32(i)) {
+				place.within = e.ID()
+			}
+			out.inner = append(out.inner, b.add(element, constructor.InitVals()[i], place))
+		}
+		return out
+	}
+	return literal{}
+}
+
 // addMap adds the entries in the order in which they are evaluated, and keeps them in that of their keys.
-func (b *builder) addMap(m ast.MapExpr, names []string, nodes []node) literal {
+func (b *builder) addMap(e ast.Expr, names []string, nodes []node) literal {
 	values := map[string]literal{}
-	for i, entry := range m.Entries() {
-		values[names[i]] = b.add(entry.AsMapEntry().Value(), nodes[2*i+1])
+	for i, entry := range e.AsMap().Entries() {
+		var place builderPart
+		if entry.AsMapEntry().IsOptional() {
+			place.within, place.key = e.ID(), types.String(names[i])
+		}
+		values[names[i]] = b.add(entry.AsMapEntry().Value(), nodes[2*i+1], place)
 	}
 	out := literal{kind: ast.MapKind, keys: slices.Sorted(slices.Values(names))}
 	for _, key := range out.keys {
@@ -68,12 +111,12 @@ func (b *builder) addMap(m ast.MapExpr, names []string, nodes []node) literal {
 	return out
 }
 
-// plainKeys returns the keys of a map literal; false when one is no text, may be left out or is there twice.
+// plainKeys returns the keys of a map literal; false when one is no text or is there twice.
 func plainKeys(m ast.MapExpr) ([]string, bool) {
 	names := make([]string, 0, len(m.Entries()))
 	for _, entry := range m.Entries() {
 		name, ok := constantText(entry.AsMapEntry().Key())
-		if !ok || entry.AsMapEntry().IsOptional() || slices.Contains(names, name) {
+		if !ok || slices.Contains(names, name) {
 			return nil, false
 		}
 		names = append(names, name)
@@ -83,10 +126,13 @@ func plainKeys(m ast.MapExpr) ([]string, bool) {
 
 // build returns the result as a plain value, or the error of a part that has no value.
 func (b *builder) build(r *run, f *frame) (result any, failed *types.Err, err error) {
-	values := make([]ref.Val, len(b.parts))
-	for i, part := range b.parts {
-		values[i] = part.Exec(f)
-		if failed, ok := values[i].(*types.Err); ok {
+	for _, bind := range b.binds {
+		bind.enter(f)
+	}
+	values := make([]outcome, len(b.parts))
+	for i := range b.parts {
+		values[i] = b.parts[i].value(f)
+		if failed, ok := values[i].value.(*types.Err); ok {
 			return nil, failed, nil
 		}
 	}
@@ -94,13 +140,51 @@ func (b *builder) build(r *run, f *frame) (result any, failed *types.Err, err er
 	return result, nil, err
 }
 
-func (l *literal) plain(r *run, values []ref.Val) (any, error) {
-	n := int64(len(l.inner))
+// value returns the value of the part; none when it is left out.
+func (p *builderPart) value(f *frame) outcome {
+	out := p.evaluate(f)
+	if p.within == 0 || out.failed() != nil {
+		return out
+	}
+	value, ok := out.optional()
+	if ok {
+		return value
+	}
+	err := types.NewErr("cannot initialize optional list element from non-optional value %v", out.wrap())
+	if p.key != nil {
+		err = types.NewErr("cannot initialize optional entry '%v' from non-optional value %v", p.key, out.wrap())
+	}
+	return outcome{isWrapped, types.LabelErrNode(p.within, err)}
+}
+
+// absent tells whether the literal is left out.
+func (l *literal) absent(values []outcome) bool {
+	if l.kind == ast.UnspecifiedExprKind {
+		return values[l.part].kind == isNone
+	}
+	return l.nonZero && l.size(values) == 0
+}
+
+// size returns how many entries or elements there are.
+func (l *literal) size(values []outcome) (n int) {
+	for i := range l.inner {
+		if !l.inner[i].absent(values) {
+			n++
+		}
+	}
+	return n
+}
+
+func (l *literal) plain(r *run, values []outcome) (any, error) {
 	switch l.kind {
 	case ast.MapKind:
-		r.charge(stepsFor(n), bytesMap+bytesEntry*n)
+		n := l.size(values)
+		r.charge(stepsFor(int64(n)), bytesMap+bytesEntry*int64(n))
 		out := make(map[string]any, n)
 		for i, key := range l.keys {
+			if l.inner[i].absent(values) {
+				continue
+			}
 			var err error
 			if out[key], err = l.inner[i].plain(r, values); err != nil {
 				return nil, inField(key, err)
@@ -108,16 +192,21 @@ func (l *literal) plain(r *run, values []ref.Val) (any, error) {
 		}
 		return out, nil
 	case ast.ListKind:
-		r.charge(stepsFor(n), bytesList+bytesElement*n)
-		out := make([]any, n)
-		for i := range out {
-			var err error
-			if out[i], err = l.inner[i].plain(r, values); err != nil {
-				return nil, inElement(i, err)
+		n := l.size(values)
+		r.charge(stepsFor(int64(n)), bytesList+bytesElement*int64(n))
+		out := make([]any, 0, n)
+		for i := range l.inner {
+			if l.inner[i].absent(values) {
+				continue
 			}
+			element, err := l.inner[i].plain(r, values)
+			if err != nil {
+				return nil, inElement(len(out), err)
+			}
+			out = append(out, element)
 		}
 		return out, nil
 	default:
-		return r.plain(values[l.part])
+		return r.plainOutcome(values[l.part])
 	}
 }

@@ -31,8 +31,8 @@ type meter struct {
 	growth func(size int64) int64
 	// impure tells that a result must not be shared by runs.
 	impure bool
-	// reads tells that the result depends on more than the arguments.
-	reads bool
+	// function is the function of the kube library that it is; nil for others.
+	function *kube.Function
 }
 
 // meters returns the meter of each function of the environment, by name. It has them all, so that a function that a newer
@@ -91,7 +91,7 @@ func meters(table []kube.Function) map[string]meter {
 
 	for i := range table {
 		f := &table[i]
-		value := meter{call: kubeCall(f), growth: linear, reads: true}
+		value := meter{function: f, growth: linear}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			m["kube."+name] = value
 		}

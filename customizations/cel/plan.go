@@ -117,6 +117,12 @@ func (d *decorator) call(c celinterpreter.InterpretableCall) node {
 		}
 	}
 	m := d.library.meters[c.Function()]
+	switch {
+	case m.function != nil:
+		return newKubeCall(c, m.function)
+	case c.Function() == "optional.ofNonZeroValue" && !constant(args...):
+		return &nonZero{base: base{c.ID()}, value: newPart(args[0])}
+	}
 	out := &call{base: base{c.ID()}, function: c.Function(), overloadID: c.OverloadID(), args: args, meter: m}
 	if o := d.library.overload(c.OverloadID(), c.Function()); o != nil {
 		out.overload = *o
@@ -130,7 +136,7 @@ func (d *decorator) call(c celinterpreter.InterpretableCall) node {
 			return out
 		}
 	}
-	if d.folds && !m.reads && constant(args...) {
+	if d.folds && constant(args...) {
 		return d.fold(out, m.impure)
 	}
 	return out

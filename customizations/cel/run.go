@@ -24,8 +24,9 @@ type run struct {
 	glance       int64 // steps until the next look at the clock
 	deadline     time.Time
 
-	call           *kube.Call // of the library's functions
-	calls          int        // how many of them were called
+	call           kube.Call // of the library's functions
+	calls          int       // how many of them were called
+	arguments      []any     // of the calls that are being made
 	items, context any
 	next           any
 	asked          bool // next was asked

@@ -13,8 +13,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/dragoman-io/dragoman/customizations/kube"
 )
 
 // weigh returns how many nodes v has, longer strings counting more, and charges a step for each that it visits ten of: a
@@ -157,6 +155,18 @@ func (r *run) plain(v ref.Val) (any, error) {
 		return value.String(), nil
 	}
 	return nil, fmt.Errorf("want a value, got %s", describe(v))
+}
+
+// plainOutcome is plain for what a node gave.
+func (r *run) plainOutcome(o outcome) (any, error) {
+	switch v := o.value.(type) {
+	case ref.Val:
+		return r.plain(v)
+	case float64:
+		return r.plain(types.Double(v))
+	default:
+		return r.copyValue(v), nil
+	}
 }
 
 func (r *run) plainMap(m traits.Mapper) (any, error) {
@@ -318,66 +328,4 @@ func describe(v ref.Val) string {
 	default:
 		return "a " + v.Type().TypeName()
 	}
-}
-
-// freeCalls is how many functions of the library a run may call without being charged for what it hands to them. They read
-// their arguments, and copy them at most, which only a loop makes much of; weighing them would take as long as most
-// functions do.
-const freeCalls = 32
-
-// kubeCall returns the implementation of a function of the library.
-func kubeCall(f *kube.Function) func(*run, []ref.Val) ref.Val {
-	return func(r *run, args []ref.Val) ref.Val {
-		plain := make([]any, len(args))
-		for i, arg := range args {
-			var err error
-			if plain[i], err = r.shared(arg); err != nil {
-				return types.NewErr("kube.%s: %s: %w", f.Name, f.Params[min(i, len(f.Params)-1)].Name, err)
-			}
-		}
-		plain, err := f.Check(plain)
-		if err != nil {
-			return types.WrapErr(err)
-		}
-		r.charge(10, 64)
-		if r.calls++; r.calls > freeCalls {
-			w := scales{run: r}
-			w.plain(plain)
-			r.charge(0, bytesEntry*w.nodes)
-		}
-		if r.call == nil {
-			r.call = &kube.Call{Context: r.ctx, Request: r.req, Charge: r.chargeBytes}
-		}
-		out, err := f.Call(r.call, plain)
-		switch {
-		case r.err != nil:
-			panic(aborted{})
-		case err != nil:
-			return types.NewErr("kube.%s: %w", f.Name, err)
-		}
-		return types.DefaultTypeAdapter.NativeToValue(out)
-	}
-}
-
-// shared is plain for those who only read: values that are plain already are not copied. An optional value without a
-// value is nil.
-func (r *run) shared(v ref.Val) (any, error) {
-	switch v := v.(type) {
-	case *types.Optional:
-		if !v.HasValue() {
-			return nil, nil
-		}
-		return r.shared(v.GetValue())
-	case traits.Mapper:
-		if native, ok := v.Value().(map[string]any); ok {
-			r.charge(1, 0)
-			return native, nil
-		}
-	case traits.Lister:
-		if native, ok := v.Value().([]any); ok {
-			r.charge(1, 0)
-			return native, nil
-		}
-	}
-	return r.plain(v)
 }

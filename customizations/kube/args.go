@@ -2,13 +2,14 @@ package kube
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
-// Check tells how args do not fit f's parameters, and returns them with one element for each parameter at least. The
-// error names the function and the parameter. Engines call it before Call.
+// Check tells how args do not fit f's parameters, and returns them, changed in place where there is room for it, with one
+// element for each parameter at least. The error names the function and the parameter. Engines call it before Call.
 func (f *Function) Check(args []any) ([]any, error) {
 	if len(args) > len(f.Params) && !f.Variadic {
 		return nil, fmt.Errorf("kube.%s: want %s, got %d", f.Name, f.arity(), len(args))
@@ -19,7 +20,7 @@ func (f *Function) Check(args []any) ([]any, error) {
 		}
 		return nil, fmt.Errorf("kube.%s: want %s, got %d", f.Name, f.arity(), len(args))
 	}
-	out := make([]any, len(args), max(len(args), len(f.Params)))
+	out := slices.Grow(args, max(len(f.Params)-len(args), 0))
 	for i, arg := range args {
 		p := f.Params[min(i, len(f.Params)-1)]
 		fitting, ok := p.Type.fit(arg)

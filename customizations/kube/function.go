@@ -64,7 +64,8 @@ type Function struct {
 	// Lua and CEL are examples, each a whole expression; tests run them.
 	Lua, CEL string
 	// Call computes the result. Arguments and result are plain values: nil, bool, int64, float64, string, map[string]any,
-	// []any. Arguments must not be modified; a result may share memory with them. They are what Check returned.
+	// []any. Arguments must not be modified; a result may share memory with them, but nobody may keep args itself. They
+	// are what Check returned.
 	Call func(c *Call, args []any) (any, error)
 }
 
