@@ -25,9 +25,11 @@ func shipped() (interpreter.Interpreter, error) {
 	return interpreter.Chain{catalogue, builtin.Interpreter{}, builtin.Generic{}}, nil
 }
 
-// newSet compiles the customizations in files. It is an error when a file cannot be read as customizations; rules that do
-// not compile answer their error.
-func newSet(files []file) (*customizations.Set, error) {
+// customizationsLink is the link of the chain that customizations of users are.
+const customizationsLink = "customizations"
+
+// decodeRules returns the customizations in files. It is an error when a file cannot be read as customizations.
+func decodeRules(files []file) ([]customizations.Customization, error) {
 	var found []customizations.Customization
 	var errs []error
 	for _, f := range files {
@@ -43,12 +45,23 @@ func newSet(files []file) (*customizations.Set, error) {
 	if err := customizations.Distinct(found); err != nil && len(errs) == 0 {
 		errs = append(errs, err)
 	}
-	if len(errs) > 0 {
-		return nil, unusable(errors.Join(errs...))
+	return found, unusable(errors.Join(errs...))
+}
+
+// newSet compiles the customizations in files. Rules that do not compile answer their error.
+func newSet(files []file) (*customizations.Set, error) {
+	found, err := decodeRules(files)
+	if err != nil {
+		return nil, err
 	}
+	return compile(found, false)
+}
+
+// compile returns the set of customizations, each of which is compiled now, or when it is first asked if that is lazy.
+func compile(found []customizations.Customization, lazy bool) (*customizations.Set, error) {
 	byLanguage, err := engines()
 	if err != nil {
 		return nil, err
 	}
-	return customizations.New(customizations.Options{Link: "customizations", Engines: byLanguage}).With(found...), nil
+	return customizations.New(customizations.Options{Link: customizationsLink, Engines: byLanguage, Lazy: lazy}).With(found...), nil
 }

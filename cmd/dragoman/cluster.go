@@ -11,11 +11,15 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// clusterOptions are the flags that say which cluster objects are read from. No connection is made before get.
+// clusterOptions are the flags that say which cluster objects and rules are read from. No connection is made before get
+// and rules.
 type clusterOptions struct {
-	kubeconfig string
-	context    string
-	namespace  string
+	kubeconfig   string
+	context      string
+	namespace    string
+	ownRules     bool
+	rulesContext string
+	askWebhooks  bool
 }
 
 func (o *clusterOptions) addFlags(f *pflag.FlagSet) {
@@ -23,6 +27,39 @@ func (o *clusterOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.context, "context", "", "the context of the kubeconfig")
 	f.StringVar(&o.context, "karmada-context", "", "the same as --context")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "the namespace of KIND/NAME (default that of the context)")
+	f.BoolVar(&o.ownRules, "cluster-rules", true, "let the customizations and webhooks of the cluster answer before the shipped rules, if it has any")
+	f.StringVar(&o.rulesContext, "rules-context", "", "the context of the cluster with the rules (default --context)")
+}
+
+// addAskFlag adds the flag of the commands that ask rules.
+func (o *clusterOptions) addAskFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.askWebhooks, "ask-webhooks", false, "send questions to the webhooks that the cluster has configured, where they are theirs")
+}
+
+// flags returns the flags as clients are made of them.
+func (o *clusterOptions) flags() *genericclioptions.ConfigFlags {
+	flags := genericclioptions.NewConfigFlags(true)
+	flags.KubeConfig, flags.Context = &o.kubeconfig, &o.context
+	return flags
+}
+
+// given returns the flags as a command line gives them.
+func (o *clusterOptions) given() string {
+	var b strings.Builder
+	for _, flag := range []struct{ name, value string }{
+		{"--kubeconfig", o.kubeconfig}, {"--context", o.context}, {"-n", o.namespace}, {"--rules-context", o.rulesContext},
+	} {
+		if flag.value != "" {
+			b.WriteString(" " + flag.name + " " + quoted(flag.value))
+		}
+	}
+	if !o.ownRules {
+		b.WriteString(" --cluster-rules=false")
+	}
+	if o.askWebhooks {
+		b.WriteString(" --ask-webhooks")
+	}
+	return b.String()
 }
 
 // isResourceName tells whether an argument is KIND/NAME rather than a file.
@@ -40,8 +77,7 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig, flags.Context = &o.kubeconfig, &o.context
+	flags := o.flags()
 	namespace := o.namespace
 	if namespace == "" {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/dragoman-io/dragoman/cases"
@@ -180,10 +181,7 @@ const revised = 2
 
 // questionsAbout returns a question of each operation about an object.
 func questionsAbout(o *manifest.Object) []asked {
-	in := inputs{replicas: revised, hasReplicas: true, hasItems: true}
-	if status, ok := o.Object["status"].(map[string]any); ok {
-		in.items = []interpreter.StatusItem{{ClusterName: "member1", Applied: true, Status: status}}
-	}
+	in := inputs{replicas: revised, hasReplicas: true, hasItems: true, items: ownItems(o.Unstructured)}
 	var questions []asked
 	for _, info := range interpreter.Operations() {
 		q := in.question(&info, o.Unstructured, o.Unstructured)
@@ -192,6 +190,15 @@ func questionsAbout(o *manifest.Object) []asked {
 		}
 	}
 	return questions
+}
+
+// ownItems returns an object's own status as that of one member; none when it has no status.
+func ownItems(o *unstructured.Unstructured) []interpreter.StatusItem {
+	status, ok := o.Object["status"].(map[string]any)
+	if !ok {
+		return []interpreter.StatusItem{}
+	}
+	return []interpreter.StatusItem{{ClusterName: "member1", Applied: true, Status: status}}
 }
 
 // verdict is why a is no answer: the error's message, without the place that says which of two files it comes from, or

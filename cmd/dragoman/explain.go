@@ -20,11 +20,17 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:   "explain [FILE | URL | - | KIND/NAME | VERSION/KIND | GROUP/VERSION/KIND]...",
 		Short: "Say which rule answers each operation, and what it hides",
 		Long: `Says for a kind, or for the kind of an object, which rule answers each operation and which rules stand behind it: hidden,
-unless the rule declines or asks the next one. Rules given with -f stand in front of the shipped ones.`,
+unless the rule declines or asks the next one. In front of the shipped rules are those of the cluster that KIND/NAME or
+--context means: customizations, then webhooks, which are named and not asked. Rules given with -f are customizations, too:
+they stand among the cluster's as if they were applied to it, where one of the same name is replaced.`,
 		Example: examples(
 			"dragoman explain flinkdeployment.yaml",
 			"dragoman explain apps/v1/Deployment",
 			"dragoman explain v1/Pod -f customizations.yaml",
+			"",
+			"# What the rules of a control plane mean for a kind, and what applying a file would change",
+			"dragoman explain apps/v1/Deployment --context control-plane",
+			"dragoman explain apps/v1/Deployment --context control-plane -f customizations.yaml",
 		),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), args) },
@@ -48,7 +54,7 @@ func (o *interpretOptions) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	files := &reader{stdin: o.In, recursive: o.recursive}
-	rules, err := o.interpreter(ctx, files)
+	rules, err := o.interpreter(ctx, files, args)
 	if err != nil {
 		return err
 	}

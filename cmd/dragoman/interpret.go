@@ -50,8 +50,12 @@ func newInterpret(streams genericiooptions.IOStreams) *cobra.Command {
 		Short: "Ask what an object means",
 		Long: `Asks one operation of an object, or all of them, and prints the answers.
 
-Without -f the shipped rules answer. Rules given with -f answer alone: the shipped ones stand behind them only for what
-the rules themselves ask of the next link; --chain lets those answer too.
+Without -f the shipped rules answer, and about KIND/NAME the customizations of its cluster before them, as they do for the
+controllers. Objects of a member are asked about with the rules of the control plane by --rules-context. What a webhook of
+the cluster would answer is an error unless --ask-webhooks is given.
+
+Rules given with -f answer alone: the others stand behind them only for what the rules themselves ask of the next link.
+--chain lets those answer too, as if the given rules were applied to the cluster: one of the same name is replaced.
 
 Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that was asked; 2 unusable input.`,
 		Example: examples(
@@ -69,6 +73,9 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 			"",
 			"# An object in a cluster",
 			"dragoman interpret deployment/web -n shop --operation InterpretHealth",
+			"",
+			"# An object in a member, by the rules of the control plane",
+			"dragoman interpret deployment/web --context member1 --rules-context control-plane",
 		),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
@@ -90,6 +97,7 @@ Exit codes: 0 answered; 1 a rule failed, or none answers the one operation that 
 	f.BoolVar(&o.check, "check", false, "check the customizations instead, as the command check does")
 	f.BoolVar(&o.trace, "trace", false, "show what the rules do, on the error stream: lines and variables, values of all parts, what is read")
 	o.cluster.addFlags(f)
+	o.cluster.addAskFlag(f)
 	o.webhook.addFlags(f)
 	addOutputFlag(cmd, &o.output)
 	cmd.MarkFlagsMutuallyExclusive("filename", "webhook")
@@ -131,7 +139,7 @@ func (o *interpretOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	rules, err := o.interpreter(ctx, files)
+	rules, err := o.interpreter(ctx, files, args)
 	if err != nil {
 		return err
 	}
@@ -173,8 +181,8 @@ func operations(name string) ([]interpreter.OperationInfo, error) {
 	return []interpreter.OperationInfo{*op.Info()}, nil
 }
 
-// interpreter returns the rules that answer.
-func (o *interpretOptions) interpreter(ctx context.Context, files *reader) (interpreter.Interpreter, error) {
+// interpreter returns the rules that answer: for arguments that are in a cluster, with those that the cluster has.
+func (o *interpretOptions) interpreter(ctx context.Context, files *reader, args []string) (interpreter.Interpreter, error) {
 	if o.webhook.url != "" {
 		return o.webhook.interpreter()
 	}
@@ -182,21 +190,25 @@ func (o *interpretOptions) interpreter(ctx context.Context, files *reader) (inte
 	if err != nil {
 		return nil, err
 	}
-	if len(o.rules) == 0 {
-		return rest, nil
-	}
-	given, err := files.read(ctx, o.rules...)
+	own, err := o.cluster.rules(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	set, err := newSet(given)
+	if len(o.rules) == 0 {
+		return own.front(rest)
+	}
+	data, err := files.read(ctx, o.rules...)
+	if err != nil {
+		return nil, err
+	}
+	given, err := decodeRules(data)
 	switch {
 	case err != nil:
 		return nil, err
 	case o.chain:
-		return interpreter.Chain{set, rest}, nil
+		return own.front(rest, given...)
 	default:
-		return cases.Alone(set, rest), nil
+		return own.behind(rest, given)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 // testOptions are the flags of test.
 type testOptions struct {
 	genericiooptions.IOStreams
+	cluster clusterOptions
 	webhook webhookOptions
 	laws    lawOptions
 	gate    gateOptions
@@ -35,18 +36,22 @@ type testOptions struct {
 	run      string
 	parallel int
 	output   string
+
+	// own are the rules of the cluster that the flags or arguments mean; nil when there are none.
+	own *clusterRules
 }
 
 func newTest(streams genericiooptions.IOStreams) *cobra.Command {
 	o := &testOptions{IOStreams: streams}
 	cmd := &cobra.Command{
-		Use:   "test [FILE | FOLDER]...",
+		Use:   "test [FILE | FOLDER | KIND/NAME]...",
 		Short: "Run case files",
-		Long: `Runs every case in the files and folders (default: this folder), and says which answers are not as expected.
+		Long: `Runs every case in the files and folders (default: this folder), and says which answers are not as expected. An object in a
+cluster is a case of each operation that a rule answers, and passes when it does; --laws checks more of it.
 
 The rules given with -f answer; else those in the nearest customizations.yaml at or above the folder of the case; else the
-shipped ones. Rules of your own answer alone: the shipped ones stand behind them only for what the rules themselves ask of
-the next link; --chain lets those answer too.
+customizations of the cluster that KIND/NAME or --context means; else the shipped ones. Rules of your own answer alone: the
+others stand behind them only for what the rules themselves ask of the next link; --chain lets those answer too.
 
 Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 no cases; 5 internal.`,
 		Example: examples(
@@ -58,6 +63,9 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 			"",
 			"# Write what the rules answer now as what is expected",
 			"dragoman test cases/flink.yaml --update",
+			"",
+			"# An object in a cluster, with the rules of that cluster",
+			"dragoman test deployment/web -n shop --laws",
 		),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -78,6 +86,8 @@ Exit codes: 0 all passed; 1 a case failed; 2 unusable input; 3 a gate failed; 4 
 	f.IntVar(&o.parallel, "parallel", 0, "how many cases run at once (default one for each processor)")
 	f.StringVarP(&o.output, "output", "o", "text", "report: text, json, junit, github")
 	registerCompletion(cmd, "output", []string{"text", "json", "junit", "github"})
+	o.cluster.addFlags(f)
+	o.cluster.addAskFlag(f)
 	o.webhook.addFlags(f)
 	o.laws.addFlags(f)
 	o.gate.addFlags(f)
@@ -94,12 +104,14 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if err := o.gate.prepare(); err != nil {
 		return err
 	}
-	found, err := cases.Load(paths...)
-	switch {
-	case errors.Is(err, cases.ErrNoCases):
-		return exit(exitNoCases, err)
-	case err != nil:
-		return unusable(err)
+	found, err := o.load(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if o.webhook.url == "" && !o.shipped {
+		if o.own, err = o.cluster.rules(ctx, paths); err != nil {
+			return err
+		}
 	}
 	if found, err = o.chosen(found); err != nil {
 		return err
@@ -112,7 +124,10 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 		return err
 	}
 	runner := cases.Runner{Rules: rules, Strict: o.strict, Parallel: o.parallel, Watch: o.gate.watch}
-	results := runner.Run(ctx, found)
+	results := answered(runner.Run(ctx, found))
+	if len(results) == 0 {
+		return exit(exitNoCases, fmt.Errorf("%s: no rule answers about it", strings.Join(paths, ", ")))
+	}
 	if o.update {
 		return o.rewrite(results)
 	}
@@ -147,23 +162,24 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
+	others, err := o.own.front(rest)
+	if err != nil {
+		return nil, err
+	}
 	given := func(files ...string) (interpreter.Interpreter, error) {
 		data, err := (&reader{stdin: o.In, recursive: true}).read(ctx, files...)
 		if err != nil {
 			return nil, err
 		}
-		set, err := newSet(data)
-		if err == nil {
-			o.gate.coverSet(set)
-		}
-		switch {
-		case err != nil:
+		found, err := decodeRules(data)
+		if err != nil {
 			return nil, err
-		case o.chain:
-			return interpreter.Chain{set, rest}, nil
-		default:
-			return set, nil
 		}
+		o.gate.cover(customizationsLink, found...)
+		if o.chain {
+			return o.own.front(rest, found...)
+		}
+		return compile(found, false)
 	}
 	switch {
 	case o.webhook.url != "":
@@ -179,9 +195,15 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		return cases.Fixed(cases.Alone(rules, rest)), nil
+		return cases.Fixed(cases.Alone(rules, others)), nil
 	default:
-		return cases.Nearest(given, rest), nil
+		nearest := cases.Nearest(given, others)
+		return func(c *cases.Case) (interpreter.Interpreter, error) {
+			if isResourceName(c.File) {
+				return others, nil
+			}
+			return nearest(c)
+		}, nil
 	}
 }
 
@@ -235,6 +257,7 @@ func (o *testOptions) rerun() func(*cases.Case) string {
 			flags.WriteString(" --" + flag.name)
 		}
 	}
+	flags.WriteString(o.cluster.given())
 	return func(c *cases.Case) string {
 		return fmt.Sprintf("dragoman test %s --run %s%s", quoted(filepath.ToSlash(c.File)), quoted("^"+regexp.QuoteMeta(c.Name)+"$"), flags.String())
 	}

@@ -88,15 +88,6 @@ func (o *gateOptions) cover(link string, found ...customizations.Customization) 
 	}
 }
 
-// coverSet is cover for all of a set.
-func (o *gateOptions) coverSet(set *customizations.Set) {
-	for _, name := range set.Names() {
-		if c, ok := set.Get(name); ok {
-			o.cover("customizations", c)
-		}
-	}
-}
-
 // coverShipped is cover for the rules that are part of this program.
 func (o *gateOptions) coverShipped() error {
 	if o.profile == nil {
