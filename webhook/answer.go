@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -24,63 +23,69 @@ func EncodeResponse(req *interpreter.Request, resp *interpreter.Response, err er
 // encodeResponse also returns what the answer says went wrong; nil when it is successful.
 func encodeResponse(req *interpreter.Request, resp *interpreter.Response, err error) ([]byte, *configv1alpha1.RequestStatus) {
 	if err == nil {
-		var w *configv1alpha1.ResourceInterpreterResponse
 		var data []byte
-		if w, err = answer(req, resp); err == nil {
-			if data, err = marshalResponse(w); err == nil {
-				return data, nil
-			}
+		if data, err = encodeAnswer(req, resp); err == nil {
+			return data, nil
 		}
 		err = &StatusError{Code: http.StatusInternalServerError, Message: "the rule's answer: " + err.Error()}
 	}
 	status := statusOf(err)
-	data, _ := marshalResponse(&configv1alpha1.ResourceInterpreterResponse{UID: req.UID, Status: status}) // strings always marshal
-	return data, status
+	return beginResponse(req, "false").raw(`,"status":`).value(status).raw(`}}`).data, status // strings always marshal
 }
 
-func marshalResponse(w *configv1alpha1.ResourceInterpreterResponse) ([]byte, error) {
-	c := configv1alpha1.ResourceInterpreterContext{Response: w}
-	c.Kind, c.APIVersion = contextKind, contextVersion
-	return json.Marshal(c)
+// beginResponse writes what every answer begins with. The fields are in the order in which the API type has them.
+func beginResponse(req *interpreter.Request, successful string) *encoder {
+	e := &encoder{data: make([]byte, 0, 512)}
+	e.raw(`{"kind":"` + contextKind + `","apiVersion":"` + contextVersion + `","response":{"uid":`).text(string(req.UID))
+	return e.raw(`,"successful":`).raw(successful)
 }
 
-// answer returns the successful answer that resp is.
-func answer(req *interpreter.Request, resp *interpreter.Response) (*configv1alpha1.ResourceInterpreterResponse, error) {
+// encodeAnswer returns the successful answer that resp is.
+func encodeAnswer(req *interpreter.Request, resp *interpreter.Response) ([]byte, error) {
 	if err := interpreter.Validate(req, resp); err != nil {
 		return nil, err
 	}
-	w := &configv1alpha1.ResourceInterpreterResponse{UID: req.UID, Successful: true}
+	e := beginResponse(req, "true")
 	switch req.Operation.Info().Result {
 	case interpreter.ResultReplicas:
-		w.Replicas, w.ReplicaRequirements = &resp.Replicas, resp.ReplicaRequirements
+		if resp.ReplicaRequirements != nil {
+			e.raw(`,"replicaRequirements":`).value(resp.ReplicaRequirements)
+		}
+		e.raw(`,"replicas":`).value(int64(resp.Replicas))
 	case interpreter.ResultComponents:
-		w.Components = resp.Components
+		if len(resp.Components) > 0 {
+			e.raw(`,"components":`).value(resp.Components)
+		}
 	case interpreter.ResultObject:
 		patch, err := createPatch(req.Object.Object, resp.Object.Object)
 		if err != nil {
 			return nil, err
 		}
 		if patch != nil {
-			jsonPatch := configv1alpha1.PatchTypeJSONPatch
-			w.Patch, w.PatchType = patch, &jsonPatch
+			e.raw(`,"patch":"`)
+			e.data = base64.StdEncoding.AppendEncode(e.data, patch)
+			e.raw(`","patchType":"` + string(configv1alpha1.PatchTypeJSONPatch) + `"`)
 		}
 	case interpreter.ResultStatus:
-		raw := []byte("{}")
-		if resp.Status != nil {
-			var err error
-			if raw, err = appendJSON(nil, resp.Status); err != nil {
-				return nil, fmt.Errorf("encode the status: %w", err)
-			}
+		status := resp.Status
+		if status == nil {
+			status = map[string]any{}
 		}
-		w.RawStatus = &runtime.RawExtension{Raw: raw}
+		if e.raw(`,"rawStatus":`).value(status); e.err != nil {
+			return nil, fmt.Errorf("encode the status: %w", e.err)
+		}
 	case interpreter.ResultHealth:
-		healthy := resp.Health.Healthy()
-		w.Healthy = &healthy
-		w.Health = &configv1alpha1.Health{State: string(resp.Health.State), Message: resp.Health.Message}
+		e.raw(`,"healthy":`).value(resp.Health.Healthy()).raw(`,"health":{"state":`).text(string(resp.Health.State))
+		if resp.Health.Message != "" {
+			e.raw(`,"message":`).text(resp.Health.Message)
+		}
+		e.raw(`}`)
 	case interpreter.ResultDependencies:
-		w.Dependencies = resp.Dependencies
+		if len(resp.Dependencies) > 0 {
+			e.raw(`,"dependencies":`).value(resp.Dependencies)
+		}
 	}
-	return w, nil
+	return e.raw(`}}`).data, e.err
 }
 
 // DecodeResponse returns the answer to req in data, a ResourceInterpreterContext. An answer that says that it is

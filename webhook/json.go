@@ -40,24 +40,53 @@ func appendJSON(dst []byte, value any) ([]byte, error) {
 	return append(dst, data...), err
 }
 
+// A member is a field of an object.
+type member struct {
+	name  string
+	value any
+}
+
+// fewMembers is how many members are sorted where they are, which takes no memory.
+const fewMembers = 12
+
 func appendObject(dst []byte, object map[string]any) ([]byte, error) {
 	if object == nil {
 		return append(dst, "null"...), nil
 	}
-	var few [16]string
-	names := few[:0]
-	for name := range object {
-		names = append(names, name)
+	if len(object) > fewMembers {
+		return appendMembers(dst, sortedMembers(object))
 	}
-	slices.Sort(names)
+	var few [fewMembers]member
+	n := 0
+	for name, value := range object {
+		i := n
+		for ; i > 0 && few[i-1].name > name; i-- {
+			few[i] = few[i-1]
+		}
+		few[i] = member{name, value}
+		n++
+	}
+	return appendMembers(dst, few[:n])
+}
+
+func sortedMembers(object map[string]any) []member {
+	members := make([]member, 0, len(object))
+	for name, value := range object {
+		members = append(members, member{name, value})
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return members
+}
+
+func appendMembers(dst []byte, members []member) ([]byte, error) {
 	dst = append(dst, '{')
-	for i, name := range names {
+	for i := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, name), ':')
+		dst = append(appendString(dst, members[i].name), ':')
 		var err error
-		if dst, err = appendJSON(dst, object[name]); err != nil {
+		if dst, err = appendJSON(dst, members[i].value); err != nil {
 			return dst, err
 		}
 	}

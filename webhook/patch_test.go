@@ -97,7 +97,7 @@ func FuzzPatch(f *testing.F) {
 		h, w = rewritten(t, h), rewritten(t, w) // 1.0 is written as 1
 		patch, err := createPatch(h, w)
 		if err != nil {
-			require.True(t, unnamedDiffers(h, w))
+			require.False(t, equal(unnamed(h), unnamed(w)))
 			return
 		}
 		if patch == nil {
@@ -111,6 +111,15 @@ func FuzzPatch(f *testing.F) {
 		require.NoError(t, err, "%s", patch)
 		require.Equal(t, w, byLibrary, "%s", patch)
 	})
+}
+
+// unnamed returns the field of object that has no name, if any.
+func unnamed(object map[string]any) map[string]any {
+	field := map[string]any{}
+	if value, ok := object[""]; ok {
+		field[""] = value
+	}
+	return field
 }
 
 func rewritten(t testing.TB, object map[string]any) map[string]any {

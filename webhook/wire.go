@@ -30,13 +30,13 @@ func EncodeRequest(req *interpreter.Request) ([]byte, error) {
 		return nil, errors.New("want a complete request, got one without its object")
 	}
 	e := &encoder{data: make([]byte, 0, 4<<10)}
-	e.raw(`{"kind":"` + contextKind + `","apiVersion":"` + contextVersion + `","request":{"uid":`).value(string(req.UID))
-	e.raw(`,"kind":{"group":`).value(req.Kind.Group).raw(`,"version":`).value(req.Kind.Version).raw(`,"kind":`).value(req.Kind.Kind)
-	e.raw(`},"name":`).value(req.Name)
+	e.raw(`{"kind":"` + contextKind + `","apiVersion":"` + contextVersion + `","request":{"uid":`).text(string(req.UID))
+	e.raw(`,"kind":{"group":`).text(req.Kind.Group).raw(`,"version":`).text(req.Kind.Version).raw(`,"kind":`).text(req.Kind.Kind)
+	e.raw(`},"name":`).text(req.Name)
 	if req.Namespace != "" {
-		e.raw(`,"namespace":`).value(req.Namespace)
+		e.raw(`,"namespace":`).text(req.Namespace)
 	}
-	e.raw(`,"operation":`).value(string(req.Operation)).raw(`,"object":`).value(req.Object.Object)
+	e.raw(`,"operation":`).text(string(req.Operation)).raw(`,"object":`).value(req.Object.Object)
 	if info.Takes(interpreter.InputObserved) {
 		e.raw(`,"observedObject":`).value(req.ObservedObject.Object)
 	}
@@ -50,7 +50,7 @@ func EncodeRequest(req *interpreter.Request) ([]byte, error) {
 	}
 	if info.Takes(interpreter.InputContext) {
 		if req.Cluster != "" {
-			e.raw(`,"cluster":`).value(req.Cluster)
+			e.raw(`,"cluster":`).text(req.Cluster)
 		}
 		if len(req.Targets) > 0 {
 			e.raw(`,"targets":`).value(req.Targets)
@@ -74,6 +74,11 @@ func (e *encoder) raw(text string) *encoder {
 	return e
 }
 
+func (e *encoder) text(s string) *encoder {
+	e.data = appendString(e.data, s)
+	return e
+}
+
 func (e *encoder) value(v any) *encoder {
 	if e.err == nil {
 		e.data, e.err = appendJSON(e.data, v)
@@ -87,7 +92,7 @@ func (e *encoder) items(items []interpreter.StatusItem) {
 		e.raw(separator)
 	}
 	for _, item := range items {
-		e.raw(separator).raw(`{"clusterName":`).value(item.ClusterName)
+		e.raw(separator).raw(`{"clusterName":`).text(item.ClusterName)
 		if item.Status != nil {
 			e.raw(`,"status":`).value(item.Status)
 		}
@@ -95,10 +100,10 @@ func (e *encoder) items(items []interpreter.StatusItem) {
 			e.raw(`,"applied":true`)
 		}
 		if item.AppliedMessage != "" {
-			e.raw(`,"appliedMessage":`).value(item.AppliedMessage)
+			e.raw(`,"appliedMessage":`).text(item.AppliedMessage)
 		}
 		if item.Health != "" {
-			e.raw(`,"health":`).value(string(item.Health))
+			e.raw(`,"health":`).text(string(item.Health))
 		}
 		e.raw(`}`)
 		separator = `,`

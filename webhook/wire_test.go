@@ -235,6 +235,26 @@ func TestAnswersComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
+// TestEncodeResponseAgreesWithTheAPIType reads what was written through the type that the API has for it.
+func TestEncodeResponseAgreesWithTheAPIType(t *testing.T) {
+	check := func(t *testing.T, data []byte) {
+		t.Helper()
+		var c configv1alpha1.ResourceInterpreterContext
+		require.NoError(t, json.Unmarshal(data, &c))
+		again, err := json.Marshal(c)
+		require.NoError(t, err)
+		sameBytes(t, string(again), data)
+	}
+	for name, tc := range answers(t) {
+		t.Run(name, func(t *testing.T) {
+			check(t, webhook.EncodeResponse(complete(t, tc.req), &tc.resp, nil))
+		})
+	}
+	req := complete(t, interpreter.Request{Operation: interpreter.InterpretReplica, Object: web(t), UID: `<"7">`})
+	check(t, webhook.EncodeResponse(req, nil, errors.New("<no>")))
+	check(t, webhook.EncodeResponse(req, nil, interpreter.ErrNotHandled))
+}
+
 func TestErrorsComeBackAsTheyWere(t *testing.T) {
 	req := complete(t, interpreter.Request{Operation: interpreter.InterpretReplica, Object: web(t)})
 	for _, tc := range []struct {
