@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 	"github.com/dragoman-io/dragoman/manifest"
 )
 
@@ -330,8 +329,8 @@ func isResource(field manifest.Path) bool {
 
 // equalQuantities tells whether two values are the same amount.
 func equalQuantities(want, got any) bool {
-	w, wantErr := resource.ParseQuantity(fmt.Sprint(want))
-	g, gotErr := resource.ParseQuantity(fmt.Sprint(got))
+	w, wantErr := value.ParseQuantity(fmt.Sprint(want))
+	g, gotErr := value.ParseQuantity(fmt.Sprint(got))
 	return wantErr == nil && gotErr == nil && w.Cmp(g) == 0
 }
 

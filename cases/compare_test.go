@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-io/dragoman/manifest"
 )
 
-// value returns the plain value of YAML.
-func value(t *testing.T, text string) any {
+// decoded returns the plain value of YAML.
+func decoded(t *testing.T, text string) any {
 	t.Helper()
 	documents := manifest.Split("test", []byte(text))
 	require.Len(t, documents, 1)
@@ -71,6 +71,11 @@ func TestCompare(t *testing.T) {
 			reason: "another amount is a difference",
 			op:     replica, want: `{replica: 1, requires: {resourceRequest: {cpu: 2}}}`, got: `{replica: 1, requires: {resourceRequest: {cpu: 1000m}}}`,
 			diffs: []string{`requires.resourceRequest.cpu  want 2  got "1000m"`},
+		},
+		{
+			reason: "an amount that takes forever to read is no amount",
+			op:     status, want: `{status: {size: {$quantity: 1Gi}}}`, got: `{status: {size: "1e-1000000000"}}`,
+			diffs: []string{`status.size  want an amount of 1Gi  got "1e-1000000000"`},
 		},
 		{
 			reason: "an excluded field may be anything, absent too",
@@ -177,8 +182,8 @@ func TestCompare(t *testing.T) {
 		},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			want, _ := value(t, tc.want).(map[string]any)
-			got, _ := value(t, tc.got).(map[string]any)
+			want, _ := decoded(t, tc.want).(map[string]any)
+			got, _ := decoded(t, tc.got).(map[string]any)
 			var outputs []Output
 			for _, name := range tc.op.Info().Outputs {
 				if v, ok := got[name]; ok {

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
+	"github.com/dragoman-io/dragoman/interpreter/value"
 	"github.com/dragoman-io/dragoman/manifest"
 )
 
@@ -128,7 +127,7 @@ func matchRegex(c *comparison, field manifest.Path, argument, got any) {
 }
 
 func checkQuantity(argument any) error {
-	_, err := resource.ParseQuantity(fmt.Sprint(argument))
+	_, err := value.ParseQuantity(fmt.Sprint(argument))
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDerive(t *testing.T) {
-	bases, _ := value(t, `{plain: {a: {b: 1, c: [1, 2], d: null}, e: 2}, more: {base: plain, patch: {a: {b: 3}}}}`).(map[string]any)
+	bases, _ := decoded(t, `{plain: {a: {b: 1, c: [1, 2], d: null}, e: 2}, more: {base: plain, patch: {a: {b: 3}}}}`).(map[string]any)
 	for _, tc := range []struct{ reason, derived, want string }{
 		{"a base as it is", `{base: plain}`, `{a: {b: 1, c: [1, 2], d: null}, e: 2}`},
 		{"a base made from a base", `{base: more}`, `{a: {b: 3, c: [1, 2], d: null}, e: 2}`},
@@ -21,13 +21,13 @@ func TestDerive(t *testing.T) {
 		{"a field that is null can be removed", `{base: plain, remove: [a.d]}`, `{a: {b: 1, c: [1, 2]}, e: 2}`},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			fields, _ := value(t, tc.derived).(map[string]any)
+			fields, _ := decoded(t, tc.derived).(map[string]any)
 			got, err := derive(bases, fields, nil)
 			require.NoError(t, err)
-			assert.Equal(t, value(t, tc.want), got)
+			assert.Equal(t, decoded(t, tc.want), got)
 		})
 	}
-	assert.Equal(t, value(t, `{plain: {a: {b: 1, c: [1, 2], d: null}, e: 2}, more: {base: plain, patch: {a: {b: 3}}}}`), any(bases),
+	assert.Equal(t, decoded(t, `{plain: {a: {b: 1, c: [1, 2], d: null}, e: 2}, more: {base: plain, patch: {a: {b: 3}}}}`), any(bases),
 		"bases stay as they are")
 
 	for _, path := range []manifest.Path{{"a", "c", 2}, {"a", 0}, {"e", "x"}, {"nowhere"}} {
@@ -38,7 +38,7 @@ func TestDerive(t *testing.T) {
 
 // TestOverlay holds that a row of a matrix can say null, which in a patch deletes.
 func TestOverlay(t *testing.T) {
-	base := value(t, `{desiredObj: {base: a, patch: {x: 1, y: 2}}, output: {replica: 1}}`)
-	got := overlay(base, value(t, `{desiredObj: {patch: {x: null}}, output: {$any: true}}`))
-	assert.Equal(t, value(t, `{desiredObj: {base: a, patch: {x: null, y: 2}}, output: {$any: true}}`), got)
+	base := decoded(t, `{desiredObj: {base: a, patch: {x: 1, y: 2}}, output: {replica: 1}}`)
+	got := overlay(base, decoded(t, `{desiredObj: {patch: {x: null}}, output: {$any: true}}`))
+	assert.Equal(t, decoded(t, `{desiredObj: {base: a, patch: {x: null, y: 2}}, output: {$any: true}}`), got)
 }
