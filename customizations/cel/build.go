@@ -7,6 +7,9 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	celinterpreter "github.com/google/cel-go/interpreter"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter"
 )
 
 // builder makes the result of an expression that is a literal, in cel.binds or not, without the detour of maps and lists
@@ -16,6 +19,7 @@ type builder struct {
 	binds  []*bind // the outermost first
 	parts  []builderPart
 	result literal
+	fields int // of all maps, when these are to be script.Fields
 }
 
 // builderPart is a part of the result that is evaluated.
@@ -35,8 +39,9 @@ type literal struct {
 	nonZero bool // it is left out when it is empty
 }
 
-// newBuilder returns the builder of an expression; nil when it is no literal.
-func newBuilder(e ast.Expr, plan node) *builder {
+// newBuilder returns the builder of an expression, which makes script.Fields of its maps if these will do; nil when it is
+// no literal.
+func newBuilder(e ast.Expr, plan node, fieldsDo bool) *builder {
 	b := &builder{}
 	for isBind(e) {
 		outer, ok := plan.(*bind)
@@ -49,7 +54,19 @@ func newBuilder(e ast.Expr, plan node) *builder {
 	if b.result = b.add(e, plan, builderPart{}); b.result.kind == ast.UnspecifiedExprKind {
 		return nil
 	}
+	if !fieldsDo {
+		b.fields = 0
+	}
 	return b
+}
+
+// fieldsDo tells whether script.Decode takes fields for the maps of a result.
+func fieldsDo(r interpreter.Result) bool {
+	switch r {
+	case interpreter.ResultReplicas, interpreter.ResultComponents, interpreter.ResultHealth, interpreter.ResultDependencies:
+		return true
+	}
+	return false
 }
 
 // add adds what is at one place of the result; the place is that of an optional value when it is within a literal.
@@ -108,6 +125,7 @@ func (b *builder) addMap(e ast.Expr, names []string, nodes []node) literal {
 	for _, key := range out.keys {
 		out.inner = append(out.inner, values[key])
 	}
+	b.fields += len(names)
 	return out
 }
 
@@ -136,7 +154,8 @@ func (b *builder) build(r *run, f *frame) (result any, failed *types.Err, err er
 			return nil, failed, nil
 		}
 	}
-	result, err = b.result.plain(r, values)
+	u := building{run: r, values: values, fields: make(script.Fields, 0, b.fields)}
+	result, err = u.plain(&b.result)
 	return result, nil, err
 }
 
@@ -157,56 +176,87 @@ func (p *builderPart) value(f *frame) outcome {
 	return outcome{isWrapped, types.LabelErrNode(p.within, err)}
 }
 
-// absent tells whether the literal is left out.
-func (l *literal) absent(values []outcome) bool {
+// building is a result that is being built.
+type building struct {
+	run    *run
+	values []outcome
+	fields script.Fields // those of all maps; without room for any when maps are to be maps
+}
+
+// absent tells whether a literal is left out.
+func (u *building) absent(l *literal) bool {
 	if l.kind == ast.UnspecifiedExprKind {
-		return values[l.part].kind == isNone
+		return u.values[l.part].kind == isNone
 	}
-	return l.nonZero && l.size(values) == 0
+	return l.nonZero && u.size(l) == 0
 }
 
 // size returns how many entries or elements there are.
-func (l *literal) size(values []outcome) (n int) {
+func (u *building) size(l *literal) (n int) {
 	for i := range l.inner {
-		if !l.inner[i].absent(values) {
+		if !u.absent(&l.inner[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-func (l *literal) plain(r *run, values []outcome) (any, error) {
+func (u *building) plain(l *literal) (any, error) {
 	switch l.kind {
 	case ast.MapKind:
-		n := l.size(values)
-		r.charge(stepsFor(int64(n)), bytesMap+bytesEntry*int64(n))
-		out := make(map[string]any, n)
-		for i, key := range l.keys {
-			if l.inner[i].absent(values) {
-				continue
-			}
-			var err error
-			if out[key], err = l.inner[i].plain(r, values); err != nil {
-				return nil, inField(key, err)
-			}
-		}
-		return out, nil
+		return u.plainMap(l)
 	case ast.ListKind:
-		n := l.size(values)
-		r.charge(stepsFor(int64(n)), bytesList+bytesElement*int64(n))
-		out := make([]any, 0, n)
-		for i := range l.inner {
-			if l.inner[i].absent(values) {
-				continue
-			}
-			element, err := l.inner[i].plain(r, values)
-			if err != nil {
-				return nil, inElement(len(out), err)
-			}
-			out = append(out, element)
-		}
-		return out, nil
+		return u.plainList(l)
 	default:
-		return r.plainOutcome(values[l.part])
+		return u.run.plainOutcome(u.values[l.part])
 	}
+}
+
+func (u *building) plainList(l *literal) (any, error) {
+	n := u.size(l)
+	u.run.charge(stepsFor(int64(n)), bytesList+bytesElement*int64(n))
+	out := make([]any, 0, n)
+	for i := range l.inner {
+		if u.absent(&l.inner[i]) {
+			continue
+		}
+		element, err := u.plain(&l.inner[i])
+		if err != nil {
+			return nil, script.InElement(len(out), err)
+		}
+		out = append(out, element)
+	}
+	return out, nil
+}
+
+func (u *building) plainMap(l *literal) (any, error) {
+	n := u.size(l)
+	u.run.charge(stepsFor(int64(n)), bytesMap+bytesEntry*int64(n))
+	var entries map[string]any
+	var fields script.Fields
+	if cap(u.fields) == 0 {
+		entries = make(map[string]any, n)
+	} else {
+		first := len(u.fields)
+		u.fields = u.fields[:first+n]
+		fields = u.fields[first:first:len(u.fields)]
+	}
+	for i, key := range l.keys {
+		if u.absent(&l.inner[i]) {
+			continue
+		}
+		value, err := u.plain(&l.inner[i])
+		switch {
+		case err != nil:
+			return nil, script.InField(key, err)
+		case entries != nil:
+			entries[key] = value
+		default:
+			fields = append(fields, script.Field{Name: key, Value: value})
+		}
+	}
+	if entries != nil {
+		return entries, nil
+	}
+	return fields, nil
 }

@@ -91,7 +91,7 @@ func (r *run) patch(object map[string]any, list []any) (map[string]any, error) {
 			document, err = r.carryOut(document, op)
 		}
 		if err != nil {
-			return nil, inPlace("patch", inElement(i, err))
+			return nil, script.InField("patch", script.InElement(i, err))
 		}
 	}
 	out, ok := document.(map[string]any)

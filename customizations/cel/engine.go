@@ -93,6 +93,6 @@ func (e *Engine) Program(src *script.Source) (*Program, script.Problems, error) 
 	case len(problems) > 0:
 		return nil, nil, problems
 	}
-	p.builder = newBuilder(s.tree.Expr(), p.plan)
+	p.builder = newBuilder(s.tree.Expr(), p.plan, fieldsDo(info.Result))
 	return p, s.checkFields(lib, script.AnyObject, script.Warning), nil
 }

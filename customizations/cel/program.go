@@ -81,14 +81,20 @@ func (r *run) answer(plan node, b *builder) (resp *interpreter.Response, err err
 	if failed != nil {
 		return nil, r.program.evaluationProblem(failed, r)
 	}
-	if err == nil && r.program.info.Result == interpreter.ResultObject {
-		result, err = r.apply(r.req.Object.Object, result)
+	root := ""
+	switch wanted := r.program.info.Result; {
+	case err != nil:
+		return nil, r.program.wrongResult(root, err)
+	case wanted == interpreter.ResultObject:
+		if result, err = r.apply(r.req.Object.Object, result); err != nil {
+			return nil, r.program.wrongResult("patch", err)
+		}
+		root = string(wanted)
+	case wanted != interpreter.ResultReplicas:
+		root = string(wanted)
 	}
-	if err == nil {
-		resp, err = script.Decode(r.req, result)
-	}
-	if err != nil {
-		return nil, r.program.wrongResult(err)
+	if resp, err = script.Decode(r.req, result); err != nil {
+		return nil, r.program.wrongResult(root, err)
 	}
 	return resp, nil
 }

@@ -273,18 +273,16 @@ func typeName(t *types.Type) string {
 	}
 }
 
-// wrongResult returns the error of a result that does not fit, at the place in the expression that made it.
-func (p *Program) wrongResult(err error) error {
+// wrongResult returns the error of a result that does not fit, at the place in the expression that made it. root is the
+// name that the error has for the whole result, if any.
+func (p *Program) wrongResult(root string, err error) error {
 	at := int64(0)
 	if s, failed := p.syntax(); failed == nil {
 		path, _, _ := strings.Cut(err.Error(), ": ")
-		if p.info.Result != interpreter.ResultReplicas {
-			path = strings.TrimPrefix(path, string(p.info.Result))
+		if placed, ok := errors.AsType[*script.PlaceError](err); ok {
+			path = placed.Path
 		}
-		if placed, ok := errors.AsType[*placeError](err); ok {
-			path = strings.TrimPrefix(placed.path, "patch")
-		}
-		at = s.locate(path)
+		at = s.locate(strings.TrimPrefix(path, root))
 	}
 	return p.problem(at, err.Error(), err)
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 // weigh returns how many nodes v has, longer strings counting more, and charges a step for each that it visits ten of: a
@@ -182,7 +184,7 @@ func (r *run) plainMap(m traits.Mapper) (any, error) {
 			return fmt.Errorf("want text for each key of a map, got %s", describe(key))
 		}
 		if out[string(name)], err = r.plain(value); err != nil {
-			return inField(string(name), err)
+			return script.InField(string(name), err)
 		}
 		return nil
 	}
@@ -220,7 +222,7 @@ func (r *run) plainList(l traits.Lister) (any, error) {
 	for i := range out {
 		var err error
 		if out[i], err = r.plain(l.Get(types.Int(i))); err != nil {
-			return nil, inElement(i, err)
+			return nil, script.InElement(i, err)
 		}
 	}
 	return out, nil
@@ -260,35 +262,6 @@ func (r *run) copyList(l []any) []any {
 		out[i] = r.copyValue(value)
 	}
 	return out
-}
-
-// placeError is an error about a place in a value.
-type placeError struct {
-	path string
-	err  error
-}
-
-func (e *placeError) Error() string { return e.path + ": " + e.err.Error() }
-func (e *placeError) Unwrap() error { return e.err }
-
-func inField(name string, err error) error {
-	if strings.ContainsAny(name, ".[]") || name == "" {
-		return inPlace("["+strconv.Quote(name)+"]", err)
-	}
-	return inPlace(name, err)
-}
-
-func inElement(i int, err error) error { return inPlace("["+strconv.Itoa(i)+"]", err) }
-
-func inPlace(path string, err error) error {
-	inner, ok := err.(*placeError) //nolint:errorlint // only one that was not wrapped continues the path
-	if !ok {
-		return &placeError{path: path, err: err}
-	}
-	if inner.path[0] != '[' {
-		path += "."
-	}
-	return &placeError{path: path + inner.path, err: inner.err}
 }
 
 // describe returns v in words, for an error.

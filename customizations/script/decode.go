@@ -23,6 +23,8 @@ import (
 // "components[1].replicas: want a whole number, got 2.9". A float64 without a fraction is a whole number, a null field
 // an absent one; a quantity may be a number or a string. Of several errors it reports always the same one.
 //
+// Where an object is wanted that is none of the user's own, value may have Fields instead of a map.
+//
 // The response may share memory with value, which must not be used afterwards.
 func Decode(req *interpreter.Request, value any) (*interpreter.Response, error) {
 	return Decoder{}.Decode(req, value)
@@ -46,15 +48,20 @@ func (d Decoder) Decode(req *interpreter.Request, value any) (*interpreter.Respo
 	case interpreter.ResultReplicas:
 		err = d.replicas(resp, value)
 	case interpreter.ResultComponents:
-		resp.Components, err = decodeList(&place{name: "components"}, value, d.component)
+		resp.Components, err = decodeList(value, d.component)
+		err = InField("components", err)
 	case interpreter.ResultObject:
-		resp.Object, err = decodeObject(&place{name: "object"}, value)
+		resp.Object, err = decodeObject(value)
+		err = InField("object", err)
 	case interpreter.ResultStatus:
-		resp.Status, err = (&place{name: "status"}).object(value)
+		resp.Status, err = mapOf(value)
+		err = InField("status", err)
 	case interpreter.ResultHealth:
-		resp.Health, err = d.health(&place{name: "health"}, value)
+		resp.Health, err = d.health(value)
+		err = InField("health", err)
 	case interpreter.ResultDependencies:
-		resp.Dependencies, err = d.dependencies(&place{name: "dependencies"}, value)
+		resp.Dependencies, err = d.dependencies(value)
+		err = InField("dependencies", err)
 	}
 	if err != nil {
 		return nil, err
@@ -67,79 +74,88 @@ func (d Decoder) Decode(req *interpreter.Request, value any) (*interpreter.Respo
 	return resp, nil
 }
 
-func (d Decoder) replicas(resp *interpreter.Response, value any) (err error) {
-	at := place{name: "replicas"}
-	m, ok := value.(map[string]any)
-	if !ok {
-		resp.Replicas, err = at.int32(value)
+func (d Decoder) replicas(resp *interpreter.Response, value any) error {
+	switch value.(type) {
+	case map[string]any, Fields:
+	default:
+		var err error
+		resp.Replicas, err = count(value)
+		return InField("replicas", err)
+	}
+	o, err := required(value)
+	if err != nil {
 		return err
 	}
-	if err := d.known(nil, m, "replicas", "replicaRequirements"); err != nil {
+	if err := d.known(&o, "replicas", "replicaRequirements"); err != nil {
 		return err
 	}
-	if resp.Replicas, err = at.int32(m["replicas"]); err != nil {
+	if resp.Replicas, err = field(&o, "replicas", count); err != nil {
 		return err
 	}
-	resp.ReplicaRequirements, err = d.replicaRequirements(&place{name: "replicaRequirements"}, m["replicaRequirements"])
+	resp.ReplicaRequirements, err = field(&o, "replicaRequirements", d.replicaRequirements)
 	return err
 }
 
-func (d Decoder) component(at *place, value any) (out workv1alpha2.Component, err error) {
-	m, err := at.required(value)
+func (d Decoder) component(value any) (out workv1alpha2.Component, err error) {
+	o, err := required(value)
 	if err != nil {
 		return out, err
 	}
-	if err := d.known(at, m, "name", "replicas", "replicaRequirements"); err != nil {
+	if err := d.known(&o, "name", "replicas", "replicaRequirements"); err != nil {
 		return out, err
 	}
-	if err := at.texts(m, []textField{{"name", &out.Name}}); err != nil {
+	if out.Name, err = field(&o, "name", text); err != nil {
 		return out, err
 	}
-	if out.Replicas, err = at.field("replicas").int32(m["replicas"]); err != nil {
+	if out.Replicas, err = field(&o, "replicas", count); err != nil {
 		return out, err
 	}
-	out.ReplicaRequirements, err = d.componentRequirements(at.field("replicaRequirements"), m["replicaRequirements"])
+	out.ReplicaRequirements, err = field(&o, "replicaRequirements", d.componentRequirements)
 	return out, err
 }
 
-func (d Decoder) health(at *place, value any) (out interpreter.Health, err error) {
+func (d Decoder) health(value any) (out interpreter.Health, err error) {
 	switch v := value.(type) {
 	case bool:
 		return interpreter.HealthOf(v), nil
 	case string:
 		return interpreter.Health{State: interpreter.HealthState(v)}, nil
-	case map[string]any:
-		if err := d.known(at, v, "state", "message"); err != nil {
+	case map[string]any, Fields:
+		o, err := required(v)
+		if err != nil {
 			return out, err
 		}
-		err = at.texts(v, []textField{{"state", (*string)(&out.State)}, {"message", &out.Message}})
-		return out, err
+		if err := d.known(&o, "state", "message"); err != nil {
+			return out, err
+		}
+		return out, o.texts(textField{"state", (*string)(&out.State)}, textField{"message", &out.Message})
 	default:
-		return out, at.want("a boolean, a state, or a state and a message", value)
+		return out, want("a boolean, a state, or a state and a message", value)
 	}
 }
 
-func (d Decoder) dependencies(at *place, value any) ([]configv1alpha1.DependentObjectReference, error) {
+func (d Decoder) dependencies(value any) ([]configv1alpha1.DependentObjectReference, error) {
 	if value == nil {
-		return nil, at.want("a list", value)
+		return nil, want("a list", value)
 	}
-	return decodeList(at, value, d.dependency)
+	return decodeList(value, d.dependency)
 }
 
-func (d Decoder) dependency(at *place, value any) (out configv1alpha1.DependentObjectReference, err error) {
-	m, err := at.required(value)
+func (d Decoder) dependency(value any) (out configv1alpha1.DependentObjectReference, err error) {
+	o, err := required(value)
 	if err != nil {
 		return out, err
 	}
-	if err := d.known(at, m, "apiVersion", "kind", "namespace", "name", "labelSelector"); err != nil {
+	if err := d.known(&o, "apiVersion", "kind", "namespace", "name", "labelSelector"); err != nil {
 		return out, err
 	}
-	err = at.texts(m, []textField{
-		{"apiVersion", &out.APIVersion}, {"kind", &out.Kind}, {"namespace", &out.Namespace}, {"name", &out.Name},
-	})
+	err = o.texts(
+		textField{"apiVersion", &out.APIVersion}, textField{"kind", &out.Kind},
+		textField{"namespace", &out.Namespace}, textField{"name", &out.Name},
+	)
 	if err != nil {
 		return out, err
 	}
-	out.LabelSelector, err = d.labelSelector(at.field("labelSelector"), m["labelSelector"])
+	out.LabelSelector, err = field(&o, "labelSelector", d.labelSelector)
 	return out, err
 }

@@ -74,118 +74,117 @@ func encodeContext(req *interpreter.Request) map[string]any {
 // DecodeInput sets one input of req from the plain value that EncodeInput would return for it. It is for scripts that
 // ask the next rule another question than their own. Unknown fields are an error. req may then share memory with value.
 func DecodeInput(req *interpreter.Request, in interpreter.Input, value any) (err error) {
-	at := &place{name: string(in)}
 	switch in {
 	case interpreter.InputObject:
-		req.Object, err = decodeObject(at, value)
+		req.Object, err = decodeObject(value)
 	case interpreter.InputObserved:
-		req.ObservedObject, err = decodeObject(at, value)
+		req.ObservedObject, err = decodeObject(value)
 	case interpreter.InputReplicas:
-		req.DesiredReplicas, err = at.int32(value)
+		req.DesiredReplicas, err = count(value)
 	case interpreter.InputItems:
-		req.AggregatedStatus, err = decodeList(at, value, decodeItem)
+		req.AggregatedStatus, err = decodeList(value, decodeItem)
 	case interpreter.InputContext:
-		err = decodeContext(req, at, value)
+		err = decodeContext(req, value)
 	default:
-		err = fmt.Errorf("unknown input %q", in)
+		return fmt.Errorf("unknown input %q", in)
 	}
-	return err
+	return InField(string(in), err)
 }
 
-func decodeObject(at *place, value any) (*unstructured.Unstructured, error) {
-	m, err := at.required(value)
+func decodeObject(value any) (*unstructured.Unstructured, error) {
+	o, err := required(value)
 	if err != nil {
 		return nil, err
 	}
 	var apiVersion, kind, ignored string
-	if err := at.texts(m, []textField{{"apiVersion", &apiVersion}, {"kind", &kind}}); err != nil {
+	if err := o.texts(textField{"apiVersion", &apiVersion}, textField{"kind", &kind}); err != nil {
 		return nil, err
 	}
 	if kind == "" {
-		return nil, at.field("kind").want("a kind", m["kind"])
+		return nil, InField("kind", want("a kind", o.get("kind")))
 	}
-	metadata, err := at.field("metadata").object(m["metadata"])
+	metadata, _, err := objectOf(o.get("metadata"))
+	if err == nil {
+		err = metadata.texts(textField{"namespace", &ignored}, textField{"name", &ignored}, textField{"uid", &ignored})
+	}
 	if err != nil {
-		return nil, err
+		return nil, InField("metadata", err)
 	}
-	err = at.field("metadata").texts(metadata, []textField{{"namespace", &ignored}, {"name", &ignored}, {"uid", &ignored}})
-	if err != nil {
-		return nil, err
-	}
-	return &unstructured.Unstructured{Object: m}, nil
+	return &unstructured.Unstructured{Object: o.entries}, nil
 }
 
-func decodeItem(at *place, value any) (out interpreter.StatusItem, err error) {
-	m, err := at.required(value)
+func decodeItem(value any) (out interpreter.StatusItem, err error) {
+	o, err := required(value)
 	if err != nil {
 		return out, err
 	}
-	if err := (Decoder{}).known(at, m, "clusterName", "status", "applied", "appliedMessage", "health"); err != nil {
+	if err := (Decoder{}).known(&o, "clusterName", "status", "applied", "appliedMessage", "health"); err != nil {
 		return out, err
 	}
-	err = at.texts(m, []textField{
-		{"clusterName", &out.ClusterName}, {"appliedMessage", &out.AppliedMessage}, {"health", (*string)(&out.Health)},
-	})
+	err = o.texts(
+		textField{"clusterName", &out.ClusterName}, textField{"appliedMessage", &out.AppliedMessage},
+		textField{"health", (*string)(&out.Health)},
+	)
 	if err != nil {
 		return out, err
 	}
-	switch applied := m["applied"].(type) {
+	switch applied := o.get("applied").(type) {
 	case nil:
 	case bool:
 		out.Applied = applied
 	default:
-		return out, at.field("applied").want("a boolean", applied)
+		return out, InField("applied", want("a boolean", applied))
 	}
-	out.Status, err = at.field("status").object(m["status"])
+	out.Status, err = field(&o, "status", mapOf)
 	return out, err
 }
 
-func decodeContext(req *interpreter.Request, at *place, value any) error {
-	m, err := at.required(value)
+func decodeContext(req *interpreter.Request, value any) error {
+	o, err := required(value)
 	if err != nil {
 		return err
 	}
-	if err := (Decoder{}).known(at, m, "cluster", "targets"); err != nil {
+	if err := (Decoder{}).known(&o, "cluster", "targets"); err != nil {
 		return err
 	}
-	if req.Cluster, err = at.field("cluster").text(m["cluster"]); err != nil {
+	if req.Cluster, err = field(&o, "cluster", text); err != nil {
 		return err
 	}
-	req.Targets, err = decodeList(at.field("targets"), m["targets"], decodeTarget)
+	req.Targets, err = field(&o, "targets", listOf(decodeTarget))
 	return err
 }
 
-func decodeTarget(at *place, value any) (out workv1alpha2.TargetCluster, err error) {
-	m, err := at.required(value)
+func decodeTarget(value any) (out workv1alpha2.TargetCluster, err error) {
+	o, err := required(value)
 	if err != nil {
 		return out, err
 	}
-	if err := (Decoder{}).known(at, m, "name", "replicas", "components"); err != nil {
+	if err := (Decoder{}).known(&o, "name", "replicas", "components"); err != nil {
 		return out, err
 	}
-	if err := at.texts(m, []textField{{"name", &out.Name}}); err != nil {
+	if out.Name, err = field(&o, "name", text); err != nil {
 		return out, err
 	}
-	if replicas := m["replicas"]; replicas != nil {
-		if out.Replicas, err = at.field("replicas").int32(replicas); err != nil {
+	if o.get("replicas") != nil {
+		if out.Replicas, err = field(&o, "replicas", count); err != nil {
 			return out, err
 		}
 	}
-	out.Components, err = decodeList(at.field("components"), m["components"], decodeTargetComponent)
+	out.Components, err = field(&o, "components", listOf(decodeTargetComponent))
 	return out, err
 }
 
-func decodeTargetComponent(at *place, value any) (out workv1alpha2.TargetComponent, err error) {
-	m, err := at.required(value)
+func decodeTargetComponent(value any) (out workv1alpha2.TargetComponent, err error) {
+	o, err := required(value)
 	if err != nil {
 		return out, err
 	}
-	if err := (Decoder{}).known(at, m, "name", "replicas"); err != nil {
+	if err := (Decoder{}).known(&o, "name", "replicas"); err != nil {
 		return out, err
 	}
-	if err := at.texts(m, []textField{{"name", &out.Name}}); err != nil {
+	if out.Name, err = field(&o, "name", text); err != nil {
 		return out, err
 	}
-	out.Replicas, err = at.field("replicas").int32(m["replicas"])
+	out.Replicas, err = field(&o, "replicas", count)
 	return out, err
 }
