@@ -44,6 +44,7 @@ func (o Options) newEndpoint(r *remote) (*endpoint, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: maxTimeout}).DialContext
 	}
+	e := &endpoint{url: address, header: requestHeader(), maxResponse: o.MaxResponseBytes}
 	transport := newTransport(config, dial)
 	transport.Proxy = http.ProxyFromEnvironment
 	if service := r.webhook.ClientConfig.Service; service != nil {
@@ -52,7 +53,8 @@ func (o Options) newEndpoint(r *remote) (*endpoint, error) {
 			transport.DialContext = dialService(o.Services, dial, *service)
 		}
 	}
-	return &endpoint{url: address, transport: transport, maxResponse: o.MaxResponseBytes}, nil
+	e.transport = transport
+	return e, nil
 }
 
 func (o Options) tlsConfig(r *remote) (*tls.Config, error) {

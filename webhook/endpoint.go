@@ -12,10 +12,14 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
 )
+
+// jsonType is the Content-Type of questions and answers.
+const jsonType = "application/json"
 
 const (
 	firstBackoff = 20 * time.Millisecond
@@ -30,6 +34,7 @@ const (
 type endpoint struct {
 	url         string
 	transport   *http.Transport
+	header      http.Header // of every request
 	maxResponse int64
 	breaker     breaker
 
@@ -62,6 +67,11 @@ func (e *endpoint) end() {
 	}
 }
 
+// requestHeader returns the header of every request.
+func requestHeader() http.Header {
+	return http.Header{"Content-Type": {jsonType}, "Accept": {jsonType + ", */*"}, "User-Agent": {"dragoman"}}
+}
+
 // newTransport returns a transport that speaks HTTP/2 where the server does, and keeps its connections.
 func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
@@ -78,13 +88,13 @@ func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 	}
 }
 
-// post sends body until an answer comes, the error is not one of the connection, or ctx ends.
-func (e *endpoint) post(ctx context.Context, query string, body []byte) ([]byte, error) {
+// post sends body to target, a URL of e, until an answer comes, the error is not one of the connection, or ctx ends.
+func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) ([]byte, error) {
 	e.begin()
 	defer e.end()
 	backoff, resets := firstBackoff, 0
 	for attempt := 1; ; attempt++ {
-		data, err := e.postOnce(ctx, query, body)
+		data, err := e.postOnce(ctx, target, body)
 		if err == nil {
 			return data, nil
 		}
@@ -102,14 +112,12 @@ func (e *endpoint) post(ctx context.Context, query string, body []byte) ([]byte,
 	}
 }
 
-func (e *endpoint) postOnce(ctx context.Context, query string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url+query, bytes.NewReader(body))
+func (e *endpoint) postOnce(ctx context.Context, target *url.URL, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, */*")
-	req.Header.Set("User-Agent", "dragoman")
+	req.URL, req.Host, req.Header = target, target.Host, e.header // they are only read
 	// The transport alone follows no redirects: they would carry the object to a place that nobody configured.
 	resp, err := e.transport.RoundTrip(req)
 	if err != nil {
@@ -125,14 +133,14 @@ func (e *endpoint) postOnce(ctx context.Context, query string, body []byte) ([]b
 	if resp.ContentLength > e.maxResponse {
 		return nil, badAnswer("answer: want at most %d bytes, got %d", e.maxResponse, resp.ContentLength)
 	}
-	data, err := readBody(io.LimitReader(resp.Body, e.maxResponse+1), resp.ContentLength)
-	if err != nil {
+	var answer bytes.Buffer
+	if err := readBody(&answer, io.LimitReader(resp.Body, e.maxResponse+1), resp.ContentLength); err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	if int64(len(data)) > e.maxResponse {
+	if int64(answer.Len()) > e.maxResponse {
 		return nil, badAnswer("answer: want at most %d bytes, got more", e.maxResponse)
 	}
-	return data, nil
+	return answer.Bytes(), nil
 }
 
 // answerError is the error of an answer that arrived, and shows that somebody is there.
@@ -166,17 +174,17 @@ func (e *httpError) Error() string {
 // checkContentType accepts JSON, what says nothing, and text/plain: that is what Go's server calls JSON when the handler
 // does not say, as handlers made with the peer's library do not.
 func checkContentType(header string) error {
-	if header == "" {
+	if header == "" || header == jsonType {
 		return nil
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
 	if err != nil {
 		return badAnswer("Content-Type %q: %w", header, err)
 	}
-	if mediaType == "application/json" || mediaType == "text/plain" || strings.HasSuffix(mediaType, "+json") {
+	if mediaType == jsonType || mediaType == "text/plain" || strings.HasSuffix(mediaType, "+json") {
 		return nil
 	}
-	return badAnswer("Content-Type: want application/json, got %q", header)
+	return badAnswer("Content-Type: want %s, got %q", jsonType, header)
 }
 
 // connectionError tells whether err is one of the connection, so that the same question may fare better on another one,

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -68,13 +70,14 @@ func (o HandlerOptions) Handler(i interpreter.Interpreter) http.Handler {
 type handler struct {
 	HandlerOptions
 	interpreter interpreter.Interpreter
+	buffers     sync.Pool // of *bytes.Buffer
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	req, resp, err := h.answer(w, r)
 	body, status := encodeResponse(req, resp, err)
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // an error means that nobody listens any more
 	if h.Answered != nil {
@@ -92,19 +95,17 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (*interpreter.R
 	if r.Method != http.MethodPost {
 		return none, nil, refuse(http.StatusMethodNotAllowed, "want a POST, got a %s", r.Method)
 	}
-	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		return none, nil, refuse(http.StatusUnsupportedMediaType, "Content-Type: want application/json, got %q", r.Header.Get("Content-Type"))
+	if header := r.Header.Get("Content-Type"); header != jsonType {
+		if mediaType, _, err := mime.ParseMediaType(header); err != nil || mediaType != jsonType {
+			return none, nil, refuse(http.StatusUnsupportedMediaType, "Content-Type: want %s, got %q", jsonType, header)
+		}
 	}
 	ctx, cancel, err := withClientTimeout(r)
 	if err != nil {
 		return none, nil, err
 	}
 	defer cancel()
-	data, err := readRequest(w, r, h.MaxRequestBytes)
-	if err != nil {
-		return none, nil, err
-	}
-	req, err := DecodeRequest(data)
+	req, err := h.read(w, r)
 	if err != nil {
 		return req, nil, err
 	}
@@ -131,7 +132,10 @@ func (h *handler) ask(ctx context.Context, req *interpreter.Request) (resp *inte
 
 // withClientTimeout returns the request's context, ending when the client stops waiting as its query says.
 func withClientTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
-	value := r.URL.Query().Get("timeout")
+	value, alone := strings.CutPrefix(r.URL.RawQuery, "timeout=")
+	if !alone || strings.ContainsAny(value, "&;%+") {
+		value = r.URL.Query().Get("timeout")
+	}
 	if value == "" {
 		return r.Context(), func() {}, nil
 	}
@@ -143,26 +147,37 @@ func withClientTimeout(r *http.Request) (context.Context, context.CancelFunc, er
 	return ctx, cancel, nil
 }
 
-// readRequest reads the body of r, of at most limit bytes.
-func readRequest(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	data, err := readBody(http.MaxBytesReader(w, r.Body, limit), min(r.ContentLength, limit))
+// read reads the question, which is never nil. Its body is read into a buffer that is used again, since what was decoded
+// shares no memory with it.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (*interpreter.Request, error) {
+	buffer, ok := h.buffers.Get().(*bytes.Buffer)
+	if !ok {
+		buffer = new(bytes.Buffer)
+	}
+	defer func() {
+		if buffer.Cap() <= maxPreallocated {
+			buffer.Reset()
+			h.buffers.Put(buffer)
+		}
+	}()
+	err := readBody(buffer, http.MaxBytesReader(w, r.Body, h.MaxRequestBytes), min(r.ContentLength, h.MaxRequestBytes))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, refuse(http.StatusRequestEntityTooLarge, "body: want at most %d bytes, got more", limit)
+		return &interpreter.Request{}, refuse(http.StatusRequestEntityTooLarge, "body: want at most %d bytes, got more", h.MaxRequestBytes)
 	case err != nil:
-		return nil, refuse(http.StatusBadRequest, "read the body: %s", err)
+		return &interpreter.Request{}, refuse(http.StatusBadRequest, "read the body: %s", err)
 	}
-	return data, nil
+	return DecodeRequest(buffer.Bytes())
 }
 
 // maxPreallocated is how much memory the mere announcement of a body is worth.
 const maxPreallocated = 64 << 10
 
 // readBody reads all of body. A length that is known (not below 0) saves growing the buffer.
-func readBody(body io.Reader, length int64) ([]byte, error) {
+func readBody(buffer *bytes.Buffer, body io.Reader, length int64) error {
 	// The buffer wants that much room to see the end.
-	buffer := bytes.NewBuffer(make([]byte, 0, min(max(length, 0), maxPreallocated)+bytes.MinRead))
+	buffer.Grow(int(min(max(length, 0), maxPreallocated)) + bytes.MinRead)
 	_, err := buffer.ReadFrom(body)
-	return buffer.Bytes(), err
+	return err
 }

@@ -245,12 +245,19 @@ func (p *parser) word(word string) error {
 	return nil
 }
 
+// smallMap is how many fields a map takes before it grows, which costs more than to make it large at once.
+const smallMap = 8
+
 func (p *parser) object(depth int) (map[string]any, error) {
 	p.at++
-	object := map[string]any{}
 	if p.space(); p.next('}') {
-		return object, nil
+		return map[string]any{}, nil
 	}
+	var (
+		first  [smallMap]member
+		n      int
+		object map[string]any // once it is known to have more
+	)
 	for {
 		if p.space(); p.at >= len(p.data) || p.data[p.at] != '"' {
 			return nil, p.unexpected("a name")
@@ -263,40 +270,76 @@ func (p *parser) object(depth int) (map[string]any, error) {
 			return nil, p.unexpected(":")
 		}
 		p.space()
-		if object[name], err = p.value(depth); err != nil {
+		value, err := p.value(depth)
+		if err != nil {
 			return nil, err
+		}
+		switch {
+		case n < smallMap:
+			first[n] = member{name, value}
+			n++
+		default:
+			if object == nil {
+				object = mapOf(first[:], 2*smallMap)
+			}
+			object[name] = value
 		}
 		p.space()
 		switch {
 		case p.next(','):
-		case p.next('}'):
-			return object, nil
-		default:
+		case !p.next('}'):
 			return nil, p.unexpected(", or }")
+		case object == nil:
+			return mapOf(first[:n], n), nil
+		default:
+			return object, nil
 		}
 	}
 }
 
+func mapOf(members []member, room int) map[string]any {
+	object := make(map[string]any, room)
+	for i := range members {
+		object[members[i].name] = members[i].value
+	}
+	return object
+}
+
 func (p *parser) list(depth int) ([]any, error) {
 	p.at++
-	list := []any{}
 	if p.space(); p.next(']') {
-		return list, nil
+		return []any{}, nil
 	}
+	var (
+		first [4]any
+		n     int
+		list  []any // once it is known to have more
+	)
 	for {
 		p.space()
 		value, err := p.value(depth)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, value)
+		switch {
+		case n < len(first):
+			first[n] = value
+			n++
+		default:
+			if list == nil {
+				list = append(make([]any, 0, 4*len(first)), first[:]...)
+			}
+			list = append(list, value)
+		}
 		p.space()
 		switch {
 		case p.next(','):
-		case p.next(']'):
-			return list, nil
-		default:
+		case !p.next(']'):
 			return nil, p.unexpected(", or ]")
+		case list == nil:
+			return slices.Clone(first[:n]), nil
+		default:
+			return list, nil
 		}
 	}
 }
@@ -305,7 +348,11 @@ func (p *parser) list(depth int) ([]any, error) {
 func (p *parser) text() (string, error) {
 	start, plain := p.at, true
 	for i := start + 1; i < len(p.data); i++ {
-		switch c := p.data[i]; {
+		c := p.data[i]
+		if c > '\\' && c < utf8.RuneSelf || c > '"' && c < '\\' { // most are
+			continue
+		}
+		switch {
 		case c == '"':
 			p.at = i + 1
 			if raw := p.data[start+1 : i]; plain || utf8.ValidString(raw) && !strings.Contains(raw, `\`) {

@@ -21,8 +21,9 @@ type remote struct {
 	name     string // "configuration/webhook"
 	webhook  configv1alpha1.ResourceInterpreterWebhook
 	timeout  time.Duration
-	query    string
 	endpoint *endpoint
+	// target is where questions go: the endpoint's URL with the timeout in its query.
+	target *url.URL
 	// allowHTTP accepts a URL without TLS.
 	allowHTTP bool
 	// err is why the webhook cannot be asked.
@@ -36,7 +37,6 @@ func newRemote(config string, webhook configv1alpha1.ResourceInterpreterWebhook)
 			r.err = fmt.Errorf("timeoutSeconds: want 1 to 30, got %d", *seconds)
 		}
 	}
-	r.query = "?timeout=" + r.timeout.String()
 	switch p := webhook.FailurePolicy; p {
 	case "", configv1alpha1.Fail, configv1alpha1.Ignore:
 	default:
@@ -135,7 +135,7 @@ func (r *remote) call(ctx context.Context, sent []byte) ([]byte, error) {
 	}
 	inner, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	data, err := r.endpoint.post(inner, r.query, sent)
+	data, err := r.endpoint.post(inner, r.target, sent)
 	result := outcomeOf(err)
 	switch {
 	case ctx.Err() != nil:
@@ -145,6 +145,16 @@ func (r *remote) call(ctx context.Context, sent []byte) ([]byte, error) {
 	}
 	leave(result, err)
 	return data, err
+}
+
+// use makes e the endpoint of r.
+func (r *remote) use(e *endpoint) {
+	target, err := url.Parse(e.url + "?timeout=" + r.timeout.String())
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.endpoint, r.target = e, target
 }
 
 // address returns the URL of the webhook, without a query.

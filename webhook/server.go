@@ -50,18 +50,22 @@ type Server struct {
 
 // Handler returns what the server serves.
 func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
 	questions := s.HandlerOptions.Handler(s.Interpreter)
 	if s.ClientCAs != nil {
 		questions = s.authenticated(questions)
 	}
-	mux.Handle("/", questions)
-	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
-	mux.HandleFunc("/readyz", s.serveReady)
-	if s.Metrics != nil {
-		mux.Handle("/metrics", s.Metrics)
-	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/healthz":
+			writeText(w, http.StatusOK, "ok")
+		case path == "/readyz":
+			s.serveReady(w, r)
+		case path == "/metrics" && s.Metrics != nil:
+			s.Metrics.ServeHTTP(w, r)
+		default:
+			questions.ServeHTTP(w, r)
+		}
+	})
 }
 
 // authenticated refuses questions of clients without a certificate.

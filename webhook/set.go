@@ -147,7 +147,7 @@ func (s *Set) connect(r *remote, old map[string]*endpoint) {
 			s.endpoints[key] = e
 		}
 	}
-	r.endpoint = s.endpoints[key]
+	r.use(s.endpoints[key])
 }
 
 // Close closes the connections that are not in use, and the others when the last call is over. A closed Set stays usable,
