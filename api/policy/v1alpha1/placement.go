@@ -175,8 +175,8 @@ const (
 
 // ClusterPreferences are the weights of clusters.
 type ClusterPreferences struct {
-	// StaticWeightList gives weights to clusters. A cluster takes the weight of the first entry that selects it; one
-	// that none selects gets no replicas.
+	// StaticWeightList gives weights to clusters. A cluster takes the greatest weight of the entries that select it; one
+	// that none selects gets no replicas. When no entry selects any of the chosen clusters, all weigh the same.
 	// +optional
 	// +listType=atomic
 	StaticWeightList []StaticClusterWeight `json:"staticWeightList,omitempty"`
