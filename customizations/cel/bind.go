@@ -73,18 +73,15 @@ func (b *bind) Eval(vars celinterpreter.Activation) ref.Val {
 	return b.Exec(celinterpreter.AsFrame(vars))
 }
 
-func (b *bind) Exec(f *frame) ref.Val {
-	out := b.evaluate(f).wrap()
-	if b.seen != nil {
-		b.seen(b.id, out)
-	}
-	return out
-}
+func (b *bind) Exec(f *frame) ref.Val { return b.evaluate(f).wrap() }
 
 func (b *bind) evaluate(f *frame) outcome {
 	s := b.enter(f)
 	out := b.body.evaluate(f)
 	*s = slot{}
+	if b.seen != nil {
+		b.seen(b.id, out.wrap())
+	}
 	return out
 }
 

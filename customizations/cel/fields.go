@@ -2,7 +2,6 @@ package cel
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -164,10 +163,6 @@ func literalSchema(e ast.Expr) *script.Schema {
 	return nil
 }
 
-// ErrOptional is the cause of a problem with a field that is read as one that may be absent: another version of the kind
-// may have it.
-var ErrOptional = errors.New("the field is read as one that may be absent")
-
 // selected returns the schema of a field.
 func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *script.Schema {
 	of := c.infer(operand, in)
@@ -190,7 +185,7 @@ func (c *fieldCheck) selected(at, operand ast.Expr, name string, in scope) *scri
 func (c *fieldCheck) noField(id int64, where, name string, of *script.Schema, optional bool) {
 	var cause error
 	if optional {
-		cause = ErrOptional
+		cause = script.ErrOptional
 	}
 	c.report(id, cause, of.NoField(where, name))
 }

@@ -28,11 +28,11 @@ const jobSchema = `{"type": "object", "properties": {
 		"phase": {"type": "string"}, "readyReplicas": {"type": "integer"}, "when": {"type": "string", "nullable": true},
 		"conditions": {"type": "array", "items": {"type": "object", "properties": {"type": {"type": "string"}, "status": {"type": "string"}}}}}}}}`
 
-func testSchema(t testing.TB) *cel.Schema {
+func testSchema(t testing.TB) *script.Schema {
 	t.Helper()
 	var raw map[string]any
 	require.NoError(t, json.Unmarshal([]byte(jobSchema), &raw))
-	return cel.NewSchema(raw, func(ref string) map[string]any {
+	return script.NewSchema(raw, func(ref string) map[string]any {
 		if ref != "#/definitions/template" {
 			return nil
 		}
@@ -175,7 +175,7 @@ func FuzzCheck(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			problems := p.Check(cel.NewSchema(raw, func(string) map[string]any { return raw }))
+			problems := p.Check(script.NewSchema(raw, func(string) map[string]any { return raw }))
 			assert.LessOrEqual(t, len(problems), 100)
 			assert.Positive(t, p.Estimate(1000)+1)
 		}

@@ -114,3 +114,29 @@ func TestTraceTellsEveryRoundOfALoop(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{"m1", "m2", "m2"}, values)
 }
+
+func TestTraceTellsWhatIsBound(t *testing.T) {
+	engine, err := cel.New(script.Limits{}, kube.Functions())
+	require.NoError(t, err)
+	program, _, err := engine.Program(&script.Source{
+		Customization: "traced", Operation: interpreter.InterpretHealth, Language: script.CEL,
+		Text: `cel.bind(status, object.?status, cel.bind(phase, status.?phase, phase.orValue('') == 'Ready'))`,
+	})
+	require.NoError(t, err)
+	seen := map[string]any{}
+	ctx := interpreter.WithTrace(t.Context(), &interpreter.Trace{Step: func(s interpreter.Step) {
+		seen[s.Text] = s.Values()[""]
+	}})
+	_, err = program.Answer(ctx, &interpreter.Request{
+		Operation: interpreter.InterpretHealth,
+		Object: &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "status": map[string]any{"phase": "Ready"},
+		}},
+	})
+	require.NoError(t, err)
+	for _, n := range program.Nodes() {
+		assert.Contains(t, seen, n.Text)
+	}
+	assert.Equal(t, true, seen[`cel.bind(phase, status.?phase, phase.orValue("") == "Ready")`])
+	assert.Equal(t, "Ready", seen[`status.?phase`])
+}
