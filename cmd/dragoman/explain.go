@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -22,7 +24,12 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 		Long: `Says for a kind, or for the kind of an object, which rule answers each operation and which rules stand behind it: hidden,
 unless the rule declines or asks the next one. In front of the shipped rules are those of the cluster that KIND/NAME or
 --context means: customizations, then webhooks, which are named and not asked. Rules given with -f are customizations, too:
-they stand among the cluster's as if they were applied to it, where one of the same name is replaced.`,
+they stand among the cluster's as if they were applied to it, where one of the same name is replaced.
+
+Of objects it says as well what the answers cost, for each rule the most that any of the objects costs, of what a rule may
+spend: members report the object's own status, and it is revised to 2 replicas. The estimate of a rule in CEL is what its
+expression costs at most when no list, map or text has more than 1024 parts; what becomes of its value costs a little more.
+There is no estimate for Lua.`,
 		Example: examples(
 			"dragoman explain flinkdeployment.yaml",
 			"dragoman explain apps/v1/Deployment",
@@ -43,10 +50,24 @@ they stand among the cluster's as if they were applied to it, where one of the s
 	return cmd
 }
 
-// explanation is which rules there are for the operations of a kind.
+// explanation is which rules there are for the operations of a kind, and what they cost.
 type explanation struct {
-	kind  schema.GroupVersionKind
-	rules map[interpreter.Operation][]interpreter.Source
+	subject
+
+	rules map[interpreter.Operation][]ruleInfo
+}
+
+// ruleInfo is a rule and what it costs.
+type ruleInfo struct {
+	interpreter.Source
+
+	ruleCost
+}
+
+// subject is a kind, and the objects of it that were given.
+type subject struct {
+	kind    schema.GroupVersionKind
+	objects []*unstructured.Unstructured
 }
 
 func (o *interpretOptions) explain(ctx context.Context, args []string) error {
@@ -54,7 +75,7 @@ func (o *interpretOptions) explain(ctx context.Context, args []string) error {
 		return err
 	}
 	files := &reader{stdin: o.In, recursive: o.recursive}
-	rules, err := o.interpreter(ctx, files, args)
+	rules, err := o.interpreter(ctx, files, slices.DeleteFunc(slices.Clone(args), isKind))
 	if err != nil {
 		return err
 	}
@@ -62,11 +83,22 @@ func (o *interpretOptions) explain(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	estimates, err := o.estimates()
+	if err != nil {
+		return err
+	}
 	explanations := make([]explanation, len(kinds))
-	for i, gvk := range kinds {
-		explanations[i] = explanation{kind: gvk, rules: map[interpreter.Operation][]interpreter.Source{}}
+	for i, k := range kinds {
+		explanations[i] = explanation{subject: k, rules: map[interpreter.Operation][]ruleInfo{}}
+		spent := k.costs(ctx, rules)
 		for _, info := range interpreter.Operations() {
-			explanations[i].rules[info.Operation] = interpreter.Explain(rules, gvk, info.Operation)
+			for _, source := range interpreter.Explain(rules, k.kind, info.Operation) {
+				rule := ruleInfo{Source: source, ruleCost: spent[costKey(info.Operation, source)]}
+				if rule.estimate, err = estimates.of(source); err != nil {
+					return err
+				}
+				explanations[i].rules[info.Operation] = append(explanations[i].rules[info.Operation], rule)
+			}
 		}
 	}
 	if o.output != "" {
@@ -76,14 +108,14 @@ func (o *interpretOptions) explain(ctx context.Context, args []string) error {
 }
 
 // kinds returns the kinds that arguments name or whose objects they name, each once.
-func (o *interpretOptions) kinds(ctx context.Context, files *reader, args []string) ([]schema.GroupVersionKind, error) {
-	var kinds []schema.GroupVersionKind
-	seen := map[schema.GroupVersionKind]bool{}
-	add := func(gvk schema.GroupVersionKind) {
-		if !seen[gvk] {
-			seen[gvk] = true
-			kinds = append(kinds, gvk)
+func (o *interpretOptions) kinds(ctx context.Context, files *reader, args []string) ([]subject, error) {
+	var kinds []subject
+	add := func(gvk schema.GroupVersionKind, objects ...*unstructured.Unstructured) {
+		i := slices.IndexFunc(kinds, func(k subject) bool { return k.kind == gvk })
+		if i < 0 {
+			i, kinds = len(kinds), append(kinds, subject{kind: gvk})
 		}
+		kinds[i].objects = append(kinds[i].objects, objects...)
 	}
 	for _, arg := range args {
 		if gvk, ok := kindArgument(arg); ok {
@@ -95,10 +127,15 @@ func (o *interpretOptions) kinds(ctx context.Context, files *reader, args []stri
 			return nil, err
 		}
 		for _, object := range objects {
-			add(object.GroupVersionKind())
+			add(object.GroupVersionKind(), object)
 		}
 	}
 	return kinds, nil
+}
+
+func isKind(arg string) bool {
+	_, ok := kindArgument(arg)
+	return ok
 }
 
 // kindArgument reads VERSION/KIND and GROUP/VERSION/KIND. A kind begins with a capital letter.
@@ -114,39 +151,80 @@ func kindArgument(arg string) (schema.GroupVersionKind, bool) {
 // printExplanations writes a table for each kind: the rule that answers, and below it those behind it.
 func printExplanations(w io.Writer, explanations []explanation) error {
 	var b strings.Builder
-	for i, e := range explanations {
+	for i := range explanations {
+		e := &explanations[i]
 		if i > 0 {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "%s %s\n", e.kind.GroupVersion(), e.kind.Kind)
-		var text strings.Builder
-		table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "OPERATION\tANSWERED BY\tAT")
-		for _, info := range interpreter.Operations() {
-			sources := e.rules[info.Operation]
-			if len(sources) == 0 {
-				fmt.Fprintf(table, "%s\tnobody\t\n", info.Operation)
-			}
-			for i, s := range sources {
-				first := string(info.Operation)
-				switch {
-				case i > 0 && s.Joined && sources[i-1].Joined:
-					first = "  joined with"
-				case i > 0:
-					first = "  behind it"
-				}
-				fmt.Fprintf(table, "%s\t%s\t%s\n", first, describeSource(s), s.Position)
-			}
-		}
-		if err := table.Flush(); err != nil {
+		if err := e.print(&b); err != nil {
 			return err
-		}
-		for line := range strings.Lines(text.String()) {
-			b.WriteString(strings.TrimRight(line, " \n") + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// print writes the table. It has no column for what nothing is known of.
+func (e *explanation) print(w io.Writer) error {
+	columns := e.columns()
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	row := func(first string, cell func(column) string) {
+		fmt.Fprint(table, first)
+		for _, c := range columns {
+			fmt.Fprint(table, "\t"+cell(c))
+		}
+		fmt.Fprintln(table)
+	}
+	row("OPERATION", func(c column) string { return c.heading })
+	for _, info := range interpreter.Operations() {
+		rules := e.rules[info.Operation]
+		if len(rules) == 0 {
+			row(string(info.Operation), func(c column) string { return c.nobody })
+		}
+		for i := range rules {
+			first := string(info.Operation)
+			switch {
+			case i > 0 && rules[i].Joined && rules[i-1].Joined:
+				first = "  joined with"
+			case i > 0:
+				first = "  behind it"
+			}
+			row(first, func(c column) string { return c.of(&rules[i]) })
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column is a column of the table behind that of the operations.
+type column struct {
+	heading, nobody string
+	of              func(*ruleInfo) string
+}
+
+func (e *explanation) columns() []column {
+	columns := []column{{"ANSWERED BY", "nobody", func(r *ruleInfo) string { return describeSource(r.Source) }}}
+	for _, optional := range []column{
+		{"COST", "", func(r *ruleInfo) string { return r.spentText() }},
+		{"ESTIMATE", "", func(r *ruleInfo) string { return r.estimateText() }},
+	} {
+		for _, rules := range e.rules {
+			if slices.ContainsFunc(rules, func(r ruleInfo) bool { return optional.of(&r) != "" }) {
+				columns = append(columns, optional)
+				break
+			}
+		}
+	}
+	return append(columns, column{"AT", "", func(r *ruleInfo) string { return r.Position }})
 }
 
 // describeSource returns a source with when it declines and why it does not load.
@@ -166,12 +244,12 @@ func explanationDocument(explanations []explanation) map[string]any {
 	items := make([]any, 0, len(explanations))
 	for _, e := range explanations {
 		operations := map[string]any{}
-		for op, sources := range e.rules {
-			rules := make([]any, 0, len(sources))
-			for _, s := range sources {
-				rules = append(rules, sourceDocument(s))
+		for _, info := range interpreter.Operations() {
+			rules := make([]any, 0, len(e.rules[info.Operation]))
+			for _, rule := range e.rules[info.Operation] {
+				rules = append(rules, rule.document(sourceDocument(rule.Source)))
 			}
-			operations[string(op)] = rules
+			operations[string(info.Operation)] = rules
 		}
 		items = append(items, map[string]any{
 			"apiVersion": e.kind.GroupVersion().String(), "kind": e.kind.Kind, "operations": operations,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/cases/trace"
+	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
@@ -39,6 +41,8 @@ type interpretOptions struct {
 	sums          bool
 	clusters      int
 	trace         bool
+	// known are the customizations that interpreter read, those given with -f last.
+	known []customizations.Customization
 	// flags tells which flags were given.
 	flags *pflag.FlagSet
 }
@@ -194,6 +198,9 @@ func (o *interpretOptions) interpreter(ctx context.Context, files *reader, args 
 	if err != nil {
 		return nil, err
 	}
+	if own != nil {
+		o.known = own.customizations
+	}
 	if len(o.rules) == 0 {
 		return own.front(rest)
 	}
@@ -202,6 +209,7 @@ func (o *interpretOptions) interpreter(ctx context.Context, files *reader, args 
 		return nil, err
 	}
 	given, err := decodeRules(data)
+	o.known = slices.Concat(o.known, given)
 	switch {
 	case err != nil:
 		return nil, err

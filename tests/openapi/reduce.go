@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,9 +35,7 @@ func reduce(version string, documents [][]byte) (openapi.File, error) {
 		if err := json.Unmarshal(data, &d); err != nil {
 			return file, err
 		}
-		for name, definition := range d.Components.Schemas {
-			all[name] = definition
-		}
+		maps.Copy(all, d.Components.Schemas)
 	}
 	for name, definition := range all {
 		if kind, ok := kindOf(name, definition); ok {
