@@ -83,7 +83,7 @@ func fileProblems(file string, err error) []Problem {
 	var problems []Problem
 	for _, err := range unjoin(err) {
 		p := Problem{Severity: script.Error, File: file, Message: err.Error()}
-		if at, ok := errors.AsType[*customizations.FileError](err); ok {
+		if at, ok := errors.AsType[*manifest.Error](err); ok {
 			p.File, p.Line, p.Column, p.Field, p.Message = at.File, at.Line, at.Column, at.Field, at.Err.Error()
 		}
 		problems = append(problems, p)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
 const head = "apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\n"
@@ -86,32 +87,36 @@ func TestDecodeRefuses(t *testing.T) {
 		reason, data string
 		want         []string
 	}{
-		{"no YAML", "a: [", []string{"f.yaml:1: not YAML: "}},
-		{"a tab", "a:\n\tb: c\n", []string{"f.yaml:2: not YAML: "}},
-		{"a list", "- a\n", []string{"f.yaml:1:1: want a ResourceInterpreterCustomization, got a list"}},
-		{"a word", "word\n", []string{"f.yaml:1:1: want a ResourceInterpreterCustomization, got a single value"}},
+		{"no YAML", "a: [", []string{"f.yaml:1: YAML does not parse: "}},
+		{"a tab", "a:\n\tb: c\n", []string{"f.yaml:2: YAML does not parse: ", "a tab?"}},
+		{"a list", "- a\n", []string{"f.yaml:1: want an object with apiVersion and kind, got a list"}},
+		{"a word", "word\n", []string{`f.yaml:1: want an object with apiVersion and kind, got "word"`}},
 		{"another kind", "\n\napiVersion: v1\nkind: ConfigMap\n", []string{"f.yaml:3:1: want a ResourceInterpreterCustomization of config.karmada.io/v1alpha1, got a ConfigMap of v1"}},
-		{"no kind", "apiVersion: v1\n", []string{"got an object without kind"}},
-		{"no apiVersion", "kind: ResourceInterpreterCustomization\n", []string{"got a ResourceInterpreterCustomization without apiVersion"}},
-		{"neither", "{}", []string{"got an object without apiVersion and kind"}},
+		{"no kind", "apiVersion: v1\n", []string{"f.yaml:1: kind: want one, got nothing"}},
+		{"no apiVersion", "kind: ResourceInterpreterCustomization\n", []string{"f.yaml:1: apiVersion: want one, got nothing"}},
+		{"neither", "{}", []string{"apiVersion: want one, got nothing", "kind: want one, got nothing"}},
 		{"another version", strings.Replace(body("    {}"), "v1alpha1", "v2", 1), []string{"got a ResourceInterpreterCustomization of config.karmada.io/v2"}},
-		{"no name", strings.Replace(body("    {}"), "name: web", "", 1), []string{"f.yaml:3:11: metadata.name: want a name, got none"}},
+		{"no name", strings.Replace(body("    {}"), "name: web", "", 1), []string{"f.yaml:3:1: metadata.name: want a name, got none"}},
 		{"a misspelt operation", body("    healthInterpretatoin: {luaScript: x}"), []string{`f.yaml:7:5: spec.customizations.healthInterpretatoin: unknown field, did you mean "healthInterpretation"?`}},
 		{"a misspelt language", body("    retention: {luascript: x}"), []string{`f.yaml:7:17: spec.customizations.retention.luascript: unknown field, did you mean "luaScript"?`}},
 		{"a field like no other", body("    retention: {x: y}"), []string{`spec.customizations.retention.x: unknown field`}},
-		{"both languages", body("    retention: {luaScript: x, celExpression: y}"), []string{"f.yaml:7:16: spec.customizations.retention: exactly one of luaScript and celExpression must be set, got both"}},
-		{"neither language", body("    retention: {}"), []string{"f.yaml:7:16: spec.customizations.retention: exactly one of luaScript and celExpression must be set, got neither"}},
+		{"both languages", body("    retention: {luaScript: x, celExpression: z}"), []string{"f.yaml:7:5: spec.customizations.retention: exactly one of luaScript and celExpression must be set, got both"}},
+		{"neither language", body("    retention: {}"), []string{"f.yaml:7:5: spec.customizations.retention: exactly one of luaScript and celExpression must be set, got neither"}},
 		{"a script that is a number", body("    retention: {luaScript: 5}"), []string{"spec.customizations.retention.luaScript: want a string, got 5: put it in quotes"}},
-		{"a script that is a list", body("    retention: {luaScript: [a]}"), []string{"spec.customizations.retention.luaScript: want a single value, got a list"}},
-		{"rules that are a list", body("    - retention"), []string{"spec.customizations: want a mapping, got a list"}},
-		{"a field twice", body("    retention: {luaScript: a}\n    retention: {luaScript: b}"), []string{"not YAML: ", `"retention" already defined at line 7`}},
-		{"a target that is none", strings.Replace(body("    {}"), "apiVersion: apps/v1", "apiVersion: apps/*/x", 1), []string{"f.yaml:5:24: spec.target.apiVersion: want a version"}},
+		{"a script that Kubernetes reads as true", body("    retention: {luaScript: y}"), []string{"spec.customizations.retention.luaScript: want a string, got true: put it in quotes"}},
+		{"a label that is a number", strings.Replace(body("    {}"), "name: web", "name: web, labels: {a.b/c: 1}", 1), []string{`f.yaml:3:32: metadata.labels["a.b/c"]: want a string, got 1: put it in quotes`}},
+		{"a generation that is a text", strings.Replace(body("    {}"), "name: web", "name: web, generation: two", 1), []string{`metadata.generation: want a whole number, got "two"`}},
+		{"a time that is none", strings.Replace(body("    {}"), "name: web", "name: web, creationTimestamp: today", 1), []string{`f.yaml:3:23: metadata.creationTimestamp: parsing time "today"`}},
+		{"a script that is a list", body("    retention: {luaScript: [a]}"), []string{"spec.customizations.retention.luaScript: want a string, got a list"}},
+		{"rules that are a list", body("    - retention"), []string{"spec.customizations: want a map, got a list"}},
+		{"a field twice", body("    retention: {luaScript: a}\n    retention: {luaScript: b}"), []string{`f.yaml:8: YAML does not parse: key "retention" already set in map`}},
+		{"a target that is none", strings.Replace(body("    {}"), "apiVersion: apps/v1", "apiVersion: apps/*/x", 1), []string{"f.yaml:5:12: spec.target.apiVersion: want a version"}},
 		{"no target", strings.Replace(body("    {}"), "  target: {apiVersion: apps/v1, kind: Web}\n", "", 1), []string{"spec.target.apiVersion: want", "spec.target.kind: want"}},
 		{"an operator that is none", strings.Replace(body("    {}"), "kind: Web", "kind: Web, labelSelector: {matchExpressions: [{key: a, operator: Near}]}", 1), []string{`spec.target.labelSelector: "Near" is not a valid`}},
 		{"a name twice", body("    {}") + "\n---\n" + body("    {}"), []string{`f.yaml:9: metadata.name: "web" appears twice, first at f.yaml:1: want one customization of each name`}},
-		{"an anchor in itself", "a: &a [*a]\n", []string{"not YAML: anchor 'a' value contains itself"}},
-		{"a merge of itself", "a: &a\n  <<: *a\n", []string{"not YAML: "}},
-		{"several", body("    retention: {}\n    statusreflection: {}") + "\n---\nx\n", []string{"did you mean \"statusReflection\"", "want a ResourceInterpreterCustomization, got a single value"}},
+		{"an anchor in itself", "a: &a [*a]\n", []string{"YAML does not parse: anchor 'a' value contains itself"}},
+		{"a merge of itself", "a: &a\n  <<: *a\n", []string{"YAML does not parse: "}},
+		{"several", body("    retention: {}\n    statusreflection: {}") + "\n---\nx\n", []string{"did you mean \"statusReflection\"", `want an object with apiVersion and kind, got "x"`}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			cs, err := customizations.Decode("f.yaml", []byte(tc.data))
@@ -120,7 +125,7 @@ func TestDecodeRefuses(t *testing.T) {
 			for _, want := range tc.want {
 				require.ErrorContains(t, err, want)
 			}
-			var place *customizations.FileError
+			var place *manifest.Error
 			require.ErrorAs(t, err, &place)
 			assert.Equal(t, "f.yaml", place.File)
 		})

@@ -9,91 +9,93 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/dragoman-io/dragoman/interpreter/value"
+	"github.com/dragoman-io/dragoman/manifest"
 )
 
-// check reports what in node does not fit the Go type t: fields that t does not have, keys that appear twice, values of
-// another shape. path is node's path.
-func (d *decoder) check(node *yaml.Node, t reflect.Type, path string) {
-	node = resolve(node)
+// check reports what in v does not fit the Go type t: fields that t does not have, and values of another type. path is
+// v's path.
+func (d *decoder) check(v any, t reflect.Type, path manifest.Path) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if node.ShortTag() == "!!null" || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+	if v == nil {
 		return
 	}
-	switch t.Kind() {
-	case reflect.Struct:
-		if d.isKind(node, yaml.MappingNode, path) {
-			d.checkStruct(node, t, path)
+	if into, ok := reflect.TypeAssert[json.Unmarshaler](reflect.New(t)); ok { // a time
+		data, err := json.Marshal(v)
+		if err == nil {
+			err = into.UnmarshalJSON(data)
 		}
-	case reflect.Map:
-		if d.isKind(node, yaml.MappingNode, path) {
-			d.eachKey(node, path, func(key, child *yaml.Node) { d.check(child, t.Elem(), join(path, key.Value)) })
+		if err != nil {
+			d.fail(path, err)
+		}
+		return
+	}
+	want, fits := "", true
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		var m map[string]any
+		want = "a map"
+		if m, fits = v.(map[string]any); fits {
+			d.checkMap(m, t, path)
 		}
 	case reflect.Slice:
-		if d.isKind(node, yaml.SequenceNode, path) {
-			for i, child := range node.Content {
-				d.check(child, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
+		var l []any
+		want = "a list"
+		if l, fits = v.([]any); fits {
+			for i, element := range l {
+				d.check(element, t.Elem(), path.With(i))
 			}
 		}
 	case reflect.String:
-		if d.isKind(node, yaml.ScalarNode, path) && node.ShortTag() != "!!str" {
-			d.fail(node, path, fmt.Errorf("want a string, got %s: put it in quotes", node.Value))
-		}
-	default:
-		d.isKind(node, yaml.ScalarNode, path)
+		want = "a string"
+		_, fits = v.(string)
+	case reflect.Bool:
+		want = "true or false"
+		_, fits = v.(bool)
+	case reflect.Int32, reflect.Int64:
+		want = "a whole number"
+		_, fits = value.Whole(v)
+	}
+	if !fits {
+		d.misfit(path, want, v)
 	}
 }
 
-func (d *decoder) isKind(node *yaml.Node, kind yaml.Kind, path string) bool {
-	if node.Kind == kind {
-		return true
+// misfit reports a value that is not what is wanted.
+func (d *decoder) misfit(path manifest.Path, want string, v any) {
+	remedy := ""
+	switch v.(type) {
+	case bool, int64, float64:
+		if want == "a string" {
+			remedy = ": put it in quotes"
+		}
 	}
-	d.fail(node, path, fmt.Errorf("want %s, got %s", nodeKind(&yaml.Node{Kind: kind}), nodeKind(node)))
-	return false
+	d.fail(path, fmt.Errorf("want %s, got %s%s", want, manifest.Describe(v), remedy))
 }
 
-func (d *decoder) checkStruct(node *yaml.Node, t reflect.Type, path string) {
-	fields := jsonFields(t)
-	d.eachKey(node, path, func(key, child *yaml.Node) {
-		if field, ok := fields[key.Value]; ok {
-			d.check(child, field, join(path, key.Value))
-			return
-		}
-		message := "unknown field"
-		if near := nearest(key.Value, fields); near != "" {
-			message += fmt.Sprintf(", did you mean %q?", near)
-		}
-		d.fail(key, join(path, key.Value), errors.New(message))
-	})
-}
-
-// eachKey calls f for each key of a mapping, those merged with << included, and reports keys that appear twice.
-func (d *decoder) eachKey(node *yaml.Node, path string, f func(key, child *yaml.Node)) {
-	seen := make(map[string]bool, len(node.Content)/2)
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, child := node.Content[i], node.Content[i+1]
-		if key.ShortTag() == "!!merge" {
-			if merged := resolve(child); merged.Kind == yaml.MappingNode {
-				d.eachKey(merged, path, f)
+// checkMap checks the values of a map or, when t is a struct, of its fields.
+func (d *decoder) checkMap(m map[string]any, t reflect.Type, path manifest.Path) {
+	var fields map[string]reflect.Type
+	if t.Kind() == reflect.Struct {
+		fields = jsonFields(t)
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		of, ok := fields[key]
+		switch {
+		case fields == nil:
+			d.check(m[key], t.Elem(), path.With(key))
+		case ok:
+			d.check(m[key], of, path.With(key))
+		default:
+			message := "unknown field"
+			if near := nearest(key, fields); near != "" {
+				message += fmt.Sprintf(", did you mean %q?", near)
 			}
-			continue
+			d.fail(path.With(key), errors.New(message))
 		}
-		if seen[key.Value] {
-			d.fail(key, join(path, key.Value), errors.New("appears twice"))
-			continue
-		}
-		seen[key.Value] = true
-		f(key, child)
 	}
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }
 
 // jsonFields returns the types of t's fields by JSON name, those of embedded structs included.
@@ -143,58 +145,4 @@ func editDistance(a, b string) int {
 		}
 	}
 	return slices.Max(row[len(b):])
-}
-
-// value returns the value of key in a mapping, those merged with << included, or nil.
-func value(node *yaml.Node, key string) *yaml.Node {
-	node = resolve(node)
-	if node == nil || node.Kind != yaml.MappingNode {
-		return nil
-	}
-	var merged *yaml.Node
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		switch k := node.Content[i]; {
-		case k.ShortTag() == "!!merge":
-			merged = node.Content[i+1]
-		case k.Value == key:
-			return resolve(node.Content[i+1])
-		}
-	}
-	if merged != nil {
-		return value(merged, key)
-	}
-	return nil
-}
-
-func resolve(node *yaml.Node) *yaml.Node {
-	for node != nil && node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
-}
-
-// text returns the text of a scalar; empty for none.
-func text(node *yaml.Node) string {
-	if node = resolve(node); node == nil || node.ShortTag() == "!!null" {
-		return ""
-	}
-	return node.Value
-}
-
-func orElse(node, otherwise *yaml.Node) *yaml.Node {
-	if node == nil {
-		return otherwise
-	}
-	return node
-}
-
-func nodeKind(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
-	default:
-		return "a single value"
-	}
 }

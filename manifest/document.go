@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -106,28 +107,43 @@ func (d *Document) syntaxError(err error) error {
 		n, _ := strconv.Atoi(text[found[2]:found[3]])
 		line, text = d.Start+n-1, text[:found[0]]+text[found[1]:]
 	}
-	return fmt.Errorf("%s:%d: YAML does not parse: %s", d.File, line, strings.Join(strings.Fields(text), " "))
+	text = strings.Join(strings.Fields(text), " ")
+	if strings.HasSuffix(text, "found character that cannot start any token") {
+		text += " (a tab? YAML is indented with blanks)"
+	}
+	return &Error{File: d.File, Line: line, Err: errors.New("YAML does not parse: " + text)}
 }
 
-// Errorf returns an error that begins with the place of the field at path, or of the nearest field above it.
+// Errorf returns an *Error with the line of the field at path, or of the nearest field above it. What it says names the
+// field.
 func (d *Document) Errorf(path Path, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", d.File, d.LineOf(path), fmt.Errorf(format, args...))
+	return &Error{File: d.File, Line: d.LineOf(path), Err: fmt.Errorf(format, args...)}
 }
 
-// LineOf returns the line of the file, from 1, on which the field at path, or the nearest one above it, stands.
+// Place returns the line and the column of the file, from 1, at which the field at path, or the nearest one above it,
+// begins. The column is 0 where it is not known.
+func (d *Document) Place(path Path) (line, column int) {
+	line = d.Line()
+	node := d.Node()
+	if node != nil {
+		column = node.Column
+	}
+	for _, step := range path {
+		key, value := Child(node, step)
+		if key == nil {
+			return line, column
+		}
+		line, column, node = d.Start+key.Line-1, key.Column, value
+	}
+	return line, column
+}
+
+// LineOf returns the line of Place.
 func (d *Document) LineOf(path Path) int {
 	if len(path) == 0 {
 		return d.Line()
 	}
-	line := d.Line()
-	node := d.Node()
-	for _, step := range path {
-		key, value := Child(node, step)
-		if key == nil {
-			return line
-		}
-		line, node = d.Start+key.Line-1, value
-	}
+	line, _ := d.Place(path)
 	return line
 }
 
@@ -174,28 +190,36 @@ func (d *Document) Extent(path Path) (*yamlv3.Node, int) {
 }
 
 // Child returns the node where a step begins (the key of a map, the element of a list) and the node it leads to; nil when
-// there is none.
+// there is none. What a map merges in with << is in it.
 func Child(node *yamlv3.Node, step any) (key, value *yamlv3.Node) {
-	if node == nil {
-		return nil, nil
-	}
-	if node.Kind == yamlv3.AliasNode {
-		node = node.Alias
-	}
-	switch s := step.(type) {
-	case string:
-		if node.Kind != yamlv3.MappingNode {
+	const deepest = 10 // a map can be merged into itself
+	for range deepest {
+		if node == nil {
 			return nil, nil
 		}
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			if node.Content[i].Value == s {
-				return node.Content[i], node.Content[i+1]
+		if node.Kind == yamlv3.AliasNode {
+			node = node.Alias
+		}
+		var merged *yamlv3.Node
+		switch s := step.(type) {
+		case string:
+			if node.Kind != yamlv3.MappingNode {
+				return nil, nil
+			}
+			for i := 0; i+1 < len(node.Content); i += 2 {
+				switch k := node.Content[i]; {
+				case k.Value == s:
+					return k, node.Content[i+1]
+				case k.ShortTag() == "!!merge":
+					merged = node.Content[i+1]
+				}
+			}
+		case int:
+			if node.Kind == yamlv3.SequenceNode && s < len(node.Content) {
+				return node.Content[s], node.Content[s]
 			}
 		}
-	case int:
-		if node.Kind == yamlv3.SequenceNode && s < len(node.Content) {
-			return node.Content[s], node.Content[s]
-		}
+		node = merged
 	}
 	return nil, nil
 }

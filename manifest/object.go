@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -21,13 +22,36 @@ func (o *Object) LineOf(path Path) int {
 	return o.Document.LineOf(append(slices.Clip(o.Path), path...))
 }
 
-// Errorf returns an error that begins with the place of the object's field at path.
+// Place returns the line and the column of the object's field at path, as Document.Place does.
+func (o *Object) Place(path Path) (line, column int) {
+	return o.Document.Place(append(slices.Clip(o.Path), path...))
+}
+
+// TextLine returns the line of the file on which the text at path begins: the line behind the header of a block, otherwise
+// that of the text itself. It is 0 when the text is not found.
+func (o *Object) TextLine(path Path) int {
+	node, _ := o.Document.Extent(append(slices.Clip(o.Path), path...))
+	if node != nil && node.Kind == yamlv3.AliasNode {
+		node = node.Alias
+	}
+	switch {
+	case node == nil:
+		return 0
+	case node.Style&(yamlv3.LiteralStyle|yamlv3.FoldedStyle) != 0:
+		return o.Document.Start + node.Line
+	default:
+		return o.Document.Start + node.Line - 1
+	}
+}
+
+// Errorf returns an *Error with the line of the object's field at path. What it says names the field.
 func (o *Object) Errorf(path Path, format string, args ...any) error {
 	return o.Document.Errorf(append(slices.Clip(o.Path), path...), format, args...)
 }
 
-// Objects returns the objects of the document: one, or the items of a List. Every object has an apiVersion and a kind;
-// the error joins what is wrong, and comes with the objects that are right.
+// Objects returns the objects of the document: one, or the items of a List. Every object has an apiVersion and a kind, and
+// its metadata, name and namespace are what they must be if they are there. The error joins an *Error for each that is
+// wrong, and comes with the objects that are right.
 func (d *Document) Objects() ([]Object, error) {
 	value, err := d.Decode()
 	if err != nil {
@@ -45,6 +69,16 @@ func (d *Document) objects(path Path, value any) ([]Object, error) {
 	for _, key := range []string{"apiVersion", "kind"} {
 		if text, ok := fields[key].(string); !ok || text == "" {
 			errs = append(errs, d.Errorf(path.With(key), "%s: want one, got %s", path.With(key), Describe(fields[key])))
+		}
+	}
+	metadata, ok := fields["metadata"].(map[string]any)
+	if !ok && fields["metadata"] != nil {
+		errs = append(errs, d.Errorf(path.With("metadata"), "%s: want a map, got %s", path.With("metadata"), Describe(fields["metadata"])))
+	}
+	for _, key := range []string{"namespace", "name"} {
+		if _, ok := metadata[key].(string); !ok && metadata[key] != nil {
+			at := path.With("metadata").With(key)
+			errs = append(errs, d.Errorf(at, "%s: want a string, got %s: put it in quotes", at, Describe(metadata[key])))
 		}
 	}
 	if len(errs) > 0 {
