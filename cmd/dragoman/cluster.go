@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/klog/v2"
 )
 
 // clusterOptions are the flags that say which cluster objects and rules are read from. No connection is made before get
@@ -36,8 +39,9 @@ func (o *clusterOptions) addAskFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.askWebhooks, "ask-webhooks", false, "send questions to the webhooks that the cluster has configured, where they are theirs")
 }
 
-// flags returns the flags as clients are made of them.
+// flags returns the flags as clients are made of them. What Kubernetes' libraries would log is in the clients' errors.
 func (o *clusterOptions) flags() *genericclioptions.ConfigFlags {
+	klog.SetLogger(logr.Discard())
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.KubeConfig, flags.Context = &o.kubeconfig, &o.context
 	return flags
@@ -62,8 +66,11 @@ func (o *clusterOptions) given() string {
 	return b.String()
 }
 
-// isResourceName tells whether an argument is KIND/NAME rather than a file.
+// isResourceName tells whether an argument is KIND/NAME rather than a file, or VERSION/KIND as explain has it.
 func isResourceName(arg string) bool {
+	if _, isKind := kindArgument(arg); isKind {
+		return false
+	}
 	kind, name, ok := strings.Cut(arg, "/")
 	if !ok || kind == "" || name == "" || strings.ContainsAny(name, "/*?[") || strings.HasPrefix(kind, ".") {
 		return false
@@ -72,9 +79,26 @@ func isResourceName(arg string) bool {
 	return os.IsNotExist(err) && !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") && !strings.HasSuffix(name, ".json")
 }
 
+// configured tells that there is no kubeconfig at all, and this is no Pod either. An argument that was taken for KIND/NAME
+// may have been meant to be a file.
+func (o *clusterOptions) configured(args ...string) error {
+	config, err := o.flags().ToRawKubeConfigLoader().RawConfig()
+	if err != nil || len(config.Contexts) > 0 || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		return nil //nolint:nilerr // whoever connects reports it
+	}
+	const want = "no kubeconfig to find a cluster with: want --kubeconfig, $KUBECONFIG or ~/.kube/config"
+	if i := slices.IndexFunc(args, isResourceName); i >= 0 {
+		return unusablef("%s: no such file, and %s", args[i], want)
+	}
+	return unusablef(want)
+}
+
 // get reads the object called KIND/NAME, where KIND is any name that kubectl takes.
 func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.Unstructured, error) {
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := o.configured(name); err != nil {
 		return nil, err
 	}
 	flags := o.flags()

@@ -36,6 +36,9 @@ func (o *clusterOptions) rules(ctx context.Context, args []string) (*clusterRule
 	if !o.ownRules || !meant {
 		return nil, nil
 	}
+	if err := o.configured(args...); err != nil {
+		return nil, err
+	}
 	found, err := o.readRules(ctx)
 	switch {
 	case (meta.IsNoMatchError(err) || apierrors.IsNotFound(err)) && o.rulesContext == "":

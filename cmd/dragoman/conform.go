@@ -42,7 +42,7 @@ Exit codes: 0 nothing is wrong; 1 a check failed; 2 unusable input, or nobody an
 			"dragoman conform https://127.0.0.1:9443/interpret --ca ca.crt -f flinkdeployment.yaml",
 			"dragoman conform https://127.0.0.1:9443/interpret --ca ca.crt -f objects/ -o junit > conform.xml",
 		),
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.conform(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()

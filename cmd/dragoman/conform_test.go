@@ -94,7 +94,7 @@ func TestConformRefuses(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		{"no URL", nil, "accepts 1 arg(s), received 0"},
+		{"no URL", nil, "want URL, got 0 arguments (see dragoman conform --help)"},
 		{"a URL that is none", []string{"localhost"}, "want https://host[/path]"},
 		{"a certificate that is not trusted", []string{url}, "certificate signed by unknown authority"},
 		{"nobody there", []string{"https://127.0.0.1:1", "--ca", ca}, "connection refused"},

@@ -81,7 +81,7 @@ The control plane must serve the definitions in api/crds.`,
 	f.DurationVar(&o.failureThreshold, "cluster-failure-threshold", 30*time.Second, "for how long a ready cluster has to fail before it is not ready")
 	f.DurationVar(&o.successThreshold, "cluster-success-threshold", 30*time.Second, "for how long a cluster has to answer before it is ready again")
 	o.admission.addFlags(f)
-	o.logging.addFlags(f)
+	o.logging.addFlags(cmd)
 	return cmd
 }
 
@@ -104,10 +104,6 @@ func (o *managerOptions) run(ctx context.Context) error {
 	}
 	ctrl.SetLogger(logger)
 	ctx = log.IntoContext(ctx, logger)
-	config, err := o.restConfig()
-	if err != nil {
-		return err
-	}
 	var skipped []*regexp.Regexp
 	for _, expression := range o.skippedNamespaces {
 		r, err := regexp.Compile("^(?:" + expression + ")$")
@@ -115,6 +111,10 @@ func (o *managerOptions) run(ctx context.Context) error {
 			return unusablef("--skipped-propagating-namespaces: %w", err)
 		}
 		skipped = append(skipped, r)
+	}
+	config, err := o.restConfig()
+	if err != nil {
+		return err
 	}
 	if err := o.start(ctx, config, skipped); err != nil && !errors.Is(err, context.Canceled) {
 		return exit(exitFailed, err)

@@ -46,7 +46,7 @@ Exit codes: 0 nothing differs; 1 something does; 2 unusable input.`,
 			"# For all objects of a cluster",
 			"kubectl get deployments -A -o yaml | dragoman diff old.yaml new.yaml -",
 		),
-		Args: cobra.MinimumNArgs(2),
+		Args: wantArgs(2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.diff(cmd.Context(), args[0], args[1], args[2:])
 		},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,10 +125,13 @@ func readFile(name string) (file, error) {
 	return file{name: name, data: data}, err
 }
 
-// cause returns what is wrong with a file, without its name and the system call.
+// cause returns what is wrong with a file or URL, without its name and what was done with it.
 func cause(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
+	}
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		return urlErr.Err
 	}
 	return err
 }
@@ -143,22 +147,22 @@ func readAll(name string, from io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-func download(ctx context.Context, url string) ([]byte, error) {
+func download(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", address, cause(err))
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", address, cause(err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: want status 200, got %s", url, resp.Status)
+		return nil, fmt.Errorf("%s: want status 200, got %s", address, resp.Status)
 	}
-	return readAll(url, resp.Body)
+	return readAll(address, resp.Body)
 }
 
 // objects returns the objects in files; a file without any is an error.

@@ -51,7 +51,7 @@ Exit codes: 0 all is imported; 1 something was skipped, and the rest is imported
 			"dragoman import argocd resource_customizations -o customizations",
 			"dragoman test customizations",
 		),
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return o.importArgoCD(args[0]) },
 	}
 	f := cmd.Flags()

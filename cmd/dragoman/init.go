@@ -35,7 +35,7 @@ what was guessed and how to change it. The result passes check and test as it is
 			"dragoman init crd.yaml -o widgets",
 			"make -C widgets",
 		),
-		Args: cobra.ExactArgs(1),
+		Args: wantArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.init(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()

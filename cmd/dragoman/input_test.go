@@ -95,7 +95,7 @@ func TestObjectInCluster(t *testing.T) {
 	}{
 		"no such object":     {[]string{"deployment/nowhere"}, "error: deployment/nowhere: "},
 		"no such kind":       {[]string{"widget/web"}, `the server doesn't have a resource type "widget"`},
-		"no such context":    {[]string{"deployment/web", "--context", "other"}, "context was not found for specified context: other"},
+		"no such context":    {[]string{"deployment/web", "--context", "other"}, `context "other" does not exist`},
 		"no such kubeconfig": {[]string{"deployment/web", "--kubeconfig", "/nowhere"}, "/nowhere"},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -104,6 +104,24 @@ func TestObjectInCluster(t *testing.T) {
 			assert.Contains(t, errOut, tc.want)
 		})
 	}
+}
+
+// TestNoCluster holds that nobody waits for a cluster that is not configured, and that explain needs none for a kind.
+func TestNoCluster(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	for _, args := range [][]string{{"interpret", "exmples/flink"}, {"interpret", "exmples/flink", "--cluster-rules=false"}} {
+		code, _, errOut := command(t, "", args...)
+		assert.Equal(t, exitUnusable, code)
+		assert.Equal(t, "error: exmples/flink: no such file, and no kubeconfig to find a cluster with: want --kubeconfig, $KUBECONFIG or ~/.kube/config\n", errOut)
+	}
+	code, _, errOut := command(t, "", "explain", "v1/Pod", "--context", "other")
+	assert.Equal(t, exitUnusable, code)
+	assert.Contains(t, errOut, "error: no kubeconfig to find a cluster with: ")
+	code, out, errOut := command(t, "", "explain", "v1/Pod")
+	assert.Equal(t, exitOK, code, errOut)
+	assert.Contains(t, out, "builtin Pod")
 }
 
 func TestURL(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/go-logr/logr"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -17,9 +17,11 @@ type logging struct {
 	verbosity int
 }
 
-func (l *logging) addFlags(f *pflag.FlagSet) {
+func (l *logging) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&l.format, "logging-format", "text", "how logs are written: text, or json for one object a line")
 	f.IntVarP(&l.verbosity, "v", "v", 0, "how much is logged; more with a higher number")
+	registerCompletion(cmd, "logging-format", []string{"text", "json"})
 }
 
 // logger returns a logger that writes to out. What Kubernetes' libraries log goes the same way.

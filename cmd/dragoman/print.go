@@ -19,6 +19,7 @@ const outputVersion = "cli.dragoman.io/v1alpha1"
 
 func addOutputFlag(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "", "output format: "+outputFormats+" (default text)")
+	registerCompletion(cmd, "output", []string{"yaml", "json", "jsonpath=", "go-template="})
 }
 
 // printValue writes a plain value in the given format, as one document.

@@ -47,9 +47,7 @@ Exit codes: 0 success; 1 a rule, a check or a case failed; 2 unusable input; 3 a
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return unusablef("%w (see %s --help)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newInterpret(streams),
 		newCheck(streams),
