@@ -44,6 +44,17 @@ A kind with a pod template has one component, called ` + "`main`" + `. Of one th
 replicas: how many pods there are is decided elsewhere, by the nodes (DaemonSet) or by the schedule (CronJob), and only what each
 needs is known. Whoever places objects has nothing to divide then: such an object is duplicated.
 
+An aggregated status is one that an API server takes: the end-to-end tests write those of every kind through v1.36, and of Jobs
+whose members start, fail, finish and go at random. A Job and a Pod answer otherwise than with the peer for that:
+
+- A Job that failed in one member while pods are active in another is not yet ` + "`Failed`" + `, which is the end of all pods, but has
+  the condition ` + "`FailureTarget`" + `, with the same reason and message. It keeps that, and is ` + "`Failed`" + ` when no pod is active any more.
+- A Job's failed and succeeded pods are not uncounted when their member is no target any more.
+- A Job starts with the first start that is known when it fails, even if it has not started everywhere.
+- ` + "`FailureTarget` and `SuccessCriteriaMet`" + ` come with ` + "`Failed` and `Complete`" + ` as soon as one member has them: members before v1.31
+  do not, and neither does a control plane of that age want them.
+- A Pod's container that has ended keeps its name, besides ` + "`ready` and `state`" + `.
+
 `)
 	b.WriteString("| kind |")
 	for _, op := range interpreter.Operations() {

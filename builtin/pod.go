@@ -96,16 +96,25 @@ func aggregatePod(copied map[string]any, items []interpreter.StatusItem) error {
 			return err
 		}
 		for i, v := range containers {
-			kept := map[string]any{}
-			for _, field := range [...]string{"ready", "state"} {
-				replace(kept, v.(map[string]any), field)
-			}
-			containers[i] = kept
+			containers[i] = keptOf(v.(map[string]any))
 		}
 		setList(merged, field, containers)
 	}
 	copied["status"] = merged
 	return nil
+}
+
+// keptOf returns what remains of a container's status. One that has ended keeps its name as well: an API server refuses a
+// status in which a container of the same name, none being a name too, has not ended any more.
+func keptOf(container map[string]any) map[string]any {
+	kept := map[string]any{}
+	for _, field := range [...]string{"ready", "state"} {
+		replace(kept, container, field)
+	}
+	if state, _ := container["state"].(map[string]any); state["terminated"] != nil {
+		replace(kept, container, "name")
+	}
+	return kept
 }
 
 // firstPhase returns the first of order that is the phase of an item; missing is the phase of an item without a status.
