@@ -108,20 +108,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 	if err != nil {
 		return nil, err
 	}
-	if err := mgr.GetFieldIndexer().IndexField(ctx, &workv1alpha1.Work{}, binding.Index, func(o client.Object) []string {
-		key, ok := binding.KeyOf(o.GetAnnotations())
-		if !ok {
-			return nil
-		}
-		return []string{binding.IndexKey(key)}
-	}); err != nil {
-		return nil, fmt.Errorf("index Works by their binding: %w", err)
+	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
+		return nil, err
 	}
 
 	f := &federation{mgr: mgr, options: o, templates: templates.New(mgr.GetCache(), mgr.GetRESTMapper(), d)}
 	f.members = members.New(func(_ string, object *unstructured.Unstructured) {
 		if key, ok := work.KeyOf(object); ok {
-			f.work.Queue.Add(key)
+			f.work.Queue.AddLow(key) // what users change comes before what members report
 		}
 	})
 	c, event, ask := mgr.GetClient(), f.event(), interpreter.Client{Interpreter: o.Interpreter}
@@ -141,6 +135,31 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 	}
 	f.templates.OnChange(f.templateChanged)
 	return f.members, f.watch()
+}
+
+// index has the cache keep what controllers look up otherwise than by name.
+func index(ctx context.Context, indexer client.FieldIndexer) error {
+	if err := indexer.IndexField(ctx, &workv1alpha1.Work{}, binding.Index, func(o client.Object) []string {
+		key, ok := binding.KeyOf(o.GetAnnotations())
+		if !ok {
+			return nil
+		}
+		return []string{binding.IndexKey(key)}
+	}); err != nil {
+		return fmt.Errorf("index Works by their binding: %w", err)
+	}
+	for _, kind := range []client.Object{&workv1alpha2.ResourceBinding{}, &workv1alpha2.ClusterResourceBinding{}} {
+		if err := indexer.IndexField(ctx, kind, dependencies.Index, func(o client.Object) []string {
+			b, ok := o.(workv1alpha2.Binding)
+			if !ok {
+				return nil
+			}
+			return dependencies.IndexKeys(b)
+		}); err != nil {
+			return fmt.Errorf("index bindings by those that require them: %w", err)
+		}
+	}
+	return nil
 }
 
 // event returns the function by which controllers tell users: events of a binding are told of its object.

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -31,8 +30,10 @@ import (
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/controllers/binding"
 	"github.com/dragoman-io/dragoman/controllers/detector"
+	"github.com/dragoman-io/dragoman/controllers/namespace"
 	"github.com/dragoman-io/dragoman/controllers/scheduler"
 	"github.com/dragoman-io/dragoman/controllers/templates"
+	"github.com/dragoman-io/dragoman/controllers/work"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
@@ -144,7 +145,11 @@ func (f *federation) watch() error {
 	); err != nil {
 		return err
 	}
-	if err := add(f, "aggregation", 4, f.aggregation, f.aggregation.Queue.Source(),
+	// Statuses have few workers: what goes out to the clusters comes before what they report.
+	if err := add(f, "report", 2, reconcile.TypedFunc[work.Key](f.work.Report), f.work.Reports.Source()); err != nil {
+		return err
+	}
+	if err := add(f, "aggregation", 2, f.aggregation, f.aggregation.Queue.Source(),
 		watched(f, &workv1alpha1.Work{}, bindingOfWork),
 		watched(f, rb, ownKey[*workv1alpha2.ResourceBinding], rbChanged),
 		watched(f, crb, ownKey[*workv1alpha2.ClusterResourceBinding], crbChanged),
@@ -163,7 +168,7 @@ func (f *federation) watch() error {
 	if err := f.watchRules(); err != nil {
 		return err
 	}
-	if err := ctrl.NewControllerManagedBy(f.mgr).Named("namespace").For(&corev1.Namespace{}).
+	if err := ctrl.NewControllerManagedBy(f.mgr).Named("namespace").For(namespace.Kind()).
 		Watches(&clusterv1alpha1.Cluster{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces), builder.WithPredicates(connectedChanged)).
 		Watches(&policyv1alpha1.ClusterOverridePolicy{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces)).
 		Complete(f.namespace); err != nil {
@@ -222,7 +227,7 @@ var connectedChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) boo
 }}
 
 func (f *federation) allNamespaces(ctx context.Context, _ client.Object) []reconcile.Request {
-	var list corev1.NamespaceList
+	list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}}
 	if err := f.mgr.GetClient().List(ctx, &list); err != nil {
 		f.mgr.GetLogger().Error(err, "namespaces are not looked at")
 		return nil
@@ -251,13 +256,9 @@ type policyKey client.ObjectKey
 
 // watchPolicies adds the controller that has the objects looked at that a policy selects or has claimed.
 func (f *federation) watchPolicies() error {
-	all := func(*apiextensionsv1.CustomResourceDefinition) []policyKey { return f.allPolicies() }
-	established := predicate.TypedFuncs[*apiextensionsv1.CustomResourceDefinition]{
-		UpdateFunc: func(e event.TypedUpdateEvent[*apiextensionsv1.CustomResourceDefinition]) bool {
-			return !equality.Semantic.DeepEqual(e.ObjectOld.Status.Conditions, e.ObjectNew.Status.Conditions) ||
-				e.ObjectOld.Generation != e.ObjectNew.Generation
-		},
-	}
+	// Of definitions, which are large, only the metadata is kept: whatever changes in one, a kind may be served now.
+	definition := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
+	all := func(*metav1.PartialObjectMetadata) []policyKey { return f.allPolicies() }
 	return add(f, "policy", 4, reconcile.TypedFunc[policyKey](f.policy),
 		watched(f, &policyv1alpha1.PropagationPolicy{}, func(p *policyv1alpha1.PropagationPolicy) []policyKey {
 			return []policyKey{policyKey(client.ObjectKeyFromObject(p))}
@@ -265,7 +266,7 @@ func (f *federation) watchPolicies() error {
 		watched(f, &policyv1alpha1.ClusterPropagationPolicy{}, func(p *policyv1alpha1.ClusterPropagationPolicy) []policyKey {
 			return []policyKey{policyKey(client.ObjectKeyFromObject(p))}
 		}, specChanged[*policyv1alpha1.ClusterPropagationPolicy]()),
-		watched(f, &apiextensionsv1.CustomResourceDefinition{}, all, established),
+		watched(f, definition, all, predicate.TypedResourceVersionChangedPredicate[*metav1.PartialObjectMetadata]{}),
 	)
 }
 

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
 	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/controllers/binding"
@@ -51,9 +52,14 @@ type Controller struct {
 
 // round is what is remembered about the last round of a binding.
 type round struct {
-	at      time.Time
+	at time.Time
+	// begun tells whether there was any: at is else when the first was asked for.
+	begun   bool
 	problem string
 }
+
+// patience is for how long the first round of a binding waits for clusters that are ready and have not reported.
+const patience = 30 * time.Second
 
 // Reconcile brings the status of one binding, and of its template, up to date.
 func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcile.Result, error) {
@@ -67,12 +73,16 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 		c.mu.Unlock()
 		return reconcile.Result{}, nil
 	}
-	if wait := c.wait(key); wait > 0 {
-		return reconcile.Result{RequeueAfter: wait}, nil
-	}
 	works, err := binding.Works(ctx, c.Client, key)
 	if err != nil {
 		return reconcile.Result{}, err
+	}
+	complete, err := c.reported(ctx, b, works)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if wait := c.wait(key, complete); wait > 0 {
+		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	items, fully := c.collect(b, works)
 	if err := c.writeBinding(ctx, b, items, fully); err != nil {
@@ -84,8 +94,9 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 	return reconcile.Result{}, c.writeTemplate(ctx, key, b, items)
 }
 
-// wait returns how long this round has to wait for its turn; 0 begins it.
-func (c *Controller) wait(key scheduler.Key) time.Duration {
+// wait returns how long this round has to wait for its turn; 0 begins it. The first one waits until every cluster has
+// reported: they do so one by one.
+func (c *Controller) wait(key scheduler.Key, complete bool) time.Duration {
 	interval := c.Interval
 	if interval == 0 {
 		interval = 250 * time.Millisecond
@@ -95,19 +106,48 @@ func (c *Controller) wait(key scheduler.Key) time.Duration {
 	if c.rounds == nil {
 		c.rounds = map[scheduler.Key]round{}
 	}
-	r, known := c.rounds[key]
 	now := time.Now()
-	if !known {
-		// The first round waits too: the clusters report one by one.
+	r, known := c.rounds[key]
+	switch {
+	case !known:
 		c.rounds[key] = round{at: now}
 		return interval
+	case !r.begun && !complete:
+		interval = patience
 	}
 	if wait := interval - now.Sub(r.at); wait > 0 {
 		return wait
 	}
-	r.at = now
+	r.at, r.begun = now, true
 	c.rounds[key] = r
 	return 0
+}
+
+// reported tells whether every ready cluster that the binding names has said what became of the object, or keeps it back.
+func (c *Controller) reported(ctx context.Context, b workv1alpha2.Binding, works []workv1alpha1.Work) (bool, error) {
+	said := map[string]bool{}
+	for i := range works {
+		conditions := works[i].Status.Conditions
+		if meta.FindStatusCondition(conditions, workv1alpha1.WorkApplied) != nil || meta.IsStatusConditionFalse(conditions, workv1alpha1.WorkDispatching) {
+			said[works[i].Namespace] = true
+		}
+	}
+	for _, target := range binding.Targets(b.BindingSpec()) {
+		if said[workv1alpha1.ExecutionNamespace(target.Name)] {
+			continue
+		}
+		cluster := &clusterv1alpha1.Cluster{}
+		if err := c.Client.Get(ctx, client.ObjectKey{Name: target.Name}, cluster); err != nil {
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			return false, fmt.Errorf("get Cluster %s: %w", target.Name, err)
+		}
+		if meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // collect returns what the clusters report, sorted by cluster, and whether the object is applied in all that the

@@ -97,12 +97,13 @@ func or(d, otherwise time.Duration) time.Duration {
 // ensureNamespace creates the namespace that holds the cluster's Works.
 func (c *Controller) ensureNamespace(ctx context.Context, cluster string) error {
 	name := workv1alpha1.ExecutionNamespace(cluster)
-	namespace := &corev1.Namespace{}
-	err := c.Client.Get(ctx, client.ObjectKey{Name: name}, namespace)
+	// The cache has the metadata of namespaces, which is enough to see that one is there.
+	known := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}}
+	err := c.Client.Get(ctx, client.ObjectKey{Name: name}, known)
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if err := c.Client.Create(ctx, namespace); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("create namespace %s: %w", name, err)
 	}

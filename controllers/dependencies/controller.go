@@ -33,9 +33,21 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
+// Index is the name of the manager's indexes of bindings by those that require them: see IndexKeys.
+const Index = "requiredBy"
+
+// IndexKeys returns the values of Index for a binding.
+func IndexKeys(b workv1alpha2.Binding) []string {
+	var keys []string
+	for _, by := range b.BindingSpec().RequiredBy {
+		keys = append(keys, binding.IndexKey(scheduler.Key{Namespace: by.Namespace, Name: by.Name}))
+	}
+	return keys
+}
+
 // Controller keeps the bindings of dependencies.
 type Controller struct {
-	// Client reads from the manager's cache, and writes bindings.
+	// Client reads from the manager's cache, which has bindings by Index, and writes bindings.
 	Client client.Client
 	// Templates are the watched kinds.
 	Templates *templates.Templates
@@ -286,13 +298,13 @@ func without(list []workv1alpha2.BindingSnapshot, key scheduler.Key) []workv1alp
 // detach lets go of the bindings of what the binding with that key required once and does not any more. One that
 // nobody requires, and no policy propagates, is deleted.
 func (c *Controller) detach(ctx context.Context, key scheduler.Key, attached map[scheduler.Key]bool) error {
-	label := dependedBy(key)
+	label, required := dependedBy(key), client.MatchingFields{Index: binding.IndexKey(key)}
 	var namespaced workv1alpha2.ResourceBindingList
-	if err := c.Client.List(ctx, &namespaced, client.HasLabels{label}); err != nil {
+	if err := c.Client.List(ctx, &namespaced, required); err != nil {
 		return fmt.Errorf("list the bindings of dependencies: %w", err)
 	}
 	var cluster workv1alpha2.ClusterResourceBindingList
-	if err := c.Client.List(ctx, &cluster, client.HasLabels{label}); err != nil {
+	if err := c.Client.List(ctx, &cluster, required); err != nil {
 		return fmt.Errorf("list the bindings of dependencies: %w", err)
 	}
 	var all []workv1alpha2.Binding

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +23,11 @@ import (
 	"github.com/dragoman-io/dragoman/controllers/override"
 )
 
+// Kind returns an empty namespace as the manager's cache has namespaces: their metadata, which is all that travels.
+func Kind() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}}
+}
+
 // Controller writes the Works of namespaces.
 type Controller struct {
 	// Client reads from the manager's cache, and writes Works.
@@ -37,7 +41,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if req.Name == metav1.NamespaceDefault || !c.Propagates(req.Name) {
 		return reconcile.Result{}, nil
 	}
-	namespace := &corev1.Namespace{}
+	namespace := Kind()
 	err := c.Client.Get(ctx, req.NamespacedName, namespace)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return reconcile.Result{}, err
@@ -74,7 +78,7 @@ func (c *Controller) remove(ctx context.Context, namespace, cluster string) erro
 	return client.IgnoreNotFound(c.Client.Delete(ctx, work))
 }
 
-func (c *Controller) write(ctx context.Context, namespace *corev1.Namespace, cluster *clusterv1alpha1.Cluster) error {
+func (c *Controller) write(ctx context.Context, namespace *metav1.PartialObjectMetadata, cluster *clusterv1alpha1.Cluster) error {
 	key := workKey(namespace.Name, cluster.Name)
 	current := &workv1alpha1.Work{}
 	err := c.Client.Get(ctx, key, current)
@@ -120,7 +124,7 @@ func (c *Controller) write(ctx context.Context, namespace *corev1.Namespace, clu
 }
 
 // manifest returns the namespace as the cluster is to have it.
-func (c *Controller) manifest(ctx context.Context, namespace *corev1.Namespace, cluster *clusterv1alpha1.Cluster, work *workv1alpha1.Work) (*unstructured.Unstructured, error) {
+func (c *Controller) manifest(ctx context.Context, namespace *metav1.PartialObjectMetadata, cluster *clusterv1alpha1.Cluster, work *workv1alpha1.Work) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace.Name},
 	}}

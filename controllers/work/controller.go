@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -44,8 +43,10 @@ type Controller struct {
 	Event func(regarding client.Object, warning bool, reason, action, note string)
 	// StatusInterval is the least time between two writes of a Work's status that nobody waits for. Zero means 500 ms.
 	StatusInterval time.Duration
-	// Queue is where Works are put that want to be looked at.
+	// Queue is where Works are put that Reconcile is to look at.
 	Queue queue.Queue[Key]
+	// Reports is where Works are put that Report is to look at.
+	Reports queue.Queue[Key]
 
 	mu   sync.Mutex
 	seen map[types.UID]*record
@@ -53,14 +54,42 @@ type Controller struct {
 
 // record is what is remembered about a Work, so that nothing is written that is there.
 type record struct {
-	// generation is the Work's when the object was last applied, and object what the member had then.
+	// generation is the Work's when the object was last applied, and object what the member had then: for Reconcile alone.
 	generation int64
 	object     *unstructured.Unstructured
-	// latest is the Work as the control plane had it after the last write of its status, at the time written.
+	// latest is the Work as the control plane had it after the last write of its status, at the time written: for Report
+	// alone.
 	latest  *workv1alpha1.Work
 	written time.Time
-	// problem is the last failure to interpret, which was told.
+
+	mu      sync.Mutex
+	outcome *outcome
+	// problem is the last failure that was told.
 	problem string
+}
+
+// outcome is what Reconcile found, for Report to write down.
+type outcome struct {
+	// generation is the Work's.
+	generation int64
+	suspended  bool
+	// err is why the object is not as it should be.
+	err error
+	// observed is the object as the member has it; nil when it has none.
+	observed *unstructured.Unstructured
+	// changed is when the member's object was last written.
+	changed time.Time
+}
+
+// found remembers o and asks for it to be reported, and for what the member makes of a new object to be waited for.
+func (c *Controller) found(key Key, r *record, o outcome) {
+	r.mu.Lock()
+	if r.outcome != nil && o.changed.IsZero() {
+		o.changed = r.outcome.changed
+	}
+	r.outcome = &o
+	r.mu.Unlock()
+	c.Reports.Add(key)
 }
 
 func (c *Controller) record(uid types.UID) *record {
@@ -90,7 +119,7 @@ func KeyOf(object client.Object) (Key, bool) {
 	return key, key.Namespace != "" && key.Name != ""
 }
 
-// Reconcile brings one Work's object in the member, and the Work's status, up to date.
+// Reconcile brings one Work's object in the member up to date, and asks for a report.
 func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, error) {
 	work := &workv1alpha1.Work{}
 	if err := c.Client.Get(ctx, key, work); err != nil {
@@ -105,7 +134,8 @@ func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, 
 	case err != nil && work.DeletionTimestamp != nil:
 		return reconcile.Result{}, c.release(ctx, work) // it never put anything into the cluster
 	case err != nil:
-		return reconcile.Result{}, c.writeStatus(ctx, work, nil, err)
+		c.found(key, c.record(work.UID), outcome{generation: work.Generation, err: err})
+		return reconcile.Result{}, nil //nolint:nilerr // it is reported; trying again would not help
 	}
 	member, err := c.Members.Get(cluster)
 	if work.DeletionTimestamp != nil {
@@ -140,57 +170,47 @@ const (
 	namespaceRetry    = 200 * time.Millisecond
 )
 
-// sync applies the manifest unless dispatching is suspended, and writes what the cluster reports.
+// sync applies the manifest unless dispatching is suspended.
 func (c *Controller) sync(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member) (reconcile.Result, error) {
-	observed, err := member.Get(ctx, manifest.GroupVersionKind(), client.ObjectKeyFromObject(manifest))
 	r := c.record(work.UID)
-	var applyErr error
-	suspended := work.Spec.SuspendDispatching != nil && *work.Spec.SuspendDispatching
-	switch {
-	case err != nil:
-		applyErr = err
-	case !suspended:
-		observed, applyErr = c.apply(ctx, work, manifest, observed, member, r)
-		if apierrors.IsConflict(applyErr) {
-			return reconcile.Result{}, applyErr // the cache is behind; what it lacks comes
+	o := outcome{generation: work.Generation, suspended: work.Spec.SuspendDispatching != nil && *work.Spec.SuspendDispatching}
+	o.observed, o.err = member.Get(ctx, manifest.GroupVersionKind(), client.ObjectKeyFromObject(manifest))
+	if o.err == nil && !o.suspended {
+		before := o.observed
+		o.observed, o.err = c.apply(ctx, work, manifest, before, member, r)
+		if apierrors.IsConflict(o.err) {
+			return reconcile.Result{}, o.err // the cache is behind; what it lacks comes
+		}
+		if o.observed != before {
+			o.changed = time.Now()
 		}
 	}
-	if apierrors.IsNotFound(applyErr) && time.Since(work.CreationTimestamp.Time) < namespacePatience {
+	if apierrors.IsNotFound(o.err) && time.Since(work.CreationTimestamp.Time) < namespacePatience {
 		// The namespace of a new object may arrive a moment after it.
 		return reconcile.Result{RequeueAfter: namespaceRetry}, nil
 	}
-	if applyErr != nil {
-		c.tell(work, manifest, r, "SyncFailed", applyErr)
+	if o.err != nil {
+		c.tell(work, manifest, r, "SyncFailed", o.err)
 	}
-	var reported *workv1alpha1.ManifestStatus
-	if observed != nil {
-		s, err := c.manifestStatus(ctx, member, observed)
-		if err != nil {
-			c.tell(work, manifest, r, "InterpretFailed", err)
-		} else if applyErr == nil {
-			r.problem = ""
-		}
-		reported = &s
-	}
-	after, err := c.writeSyncStatus(ctx, work, reported, suspended, applyErr, r)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Result{RequeueAfter: after}, applyErr
+	c.found(client.ObjectKeyFromObject(work), r, o)
+	return reconcile.Result{}, o.err
 }
 
-// tell sends an event about a problem, once until it changes.
-func (c *Controller) tell(work *workv1alpha1.Work, manifest *unstructured.Unstructured, r *record, reason string, err error) {
-	if r.problem == err.Error() {
+// tell sends an event about a problem with object, as the manifest or the member has it, once until it changes.
+func (c *Controller) tell(work *workv1alpha1.Work, object *unstructured.Unstructured, r *record, reason string, err error) {
+	r.mu.Lock()
+	told := r.problem == err.Error()
+	r.problem = err.Error()
+	r.mu.Unlock()
+	if told {
 		return
 	}
-	r.problem = err.Error()
 	cluster, _ := workv1alpha1.ClusterOf(work.Namespace)
 	template := &unstructured.Unstructured{Object: map[string]any{}}
-	template.SetGroupVersionKind(manifest.GroupVersionKind())
-	template.SetNamespace(manifest.GetNamespace())
-	template.SetName(manifest.GetName())
-	template.SetUID(types.UID(manifest.GetAnnotations()[workv1alpha2.ResourceTemplateUIDAnnotation]))
+	template.SetGroupVersionKind(object.GroupVersionKind())
+	template.SetNamespace(object.GetNamespace())
+	template.SetName(object.GetName())
+	template.SetUID(types.UID(object.GetAnnotations()[workv1alpha2.ResourceTemplateUIDAnnotation]))
 	c.Event(template, true, reason, "Sync", fmt.Sprintf("cluster %s: %v", cluster, err))
 }
 
@@ -264,17 +284,15 @@ func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manife
 	if !controllerutil.ContainsFinalizer(work, workv1alpha2.ExecutionControllerFinalizer) {
 		return reconcile.Result{}, nil
 	}
-	if notConnected != nil {
-		// A cluster that was taken out of the federation keeps what it has; one that is only away is waited for.
-		cluster, _ := workv1alpha1.ClusterOf(work.Namespace)
-		err := c.Client.Get(ctx, client.ObjectKey{Name: cluster}, &clusterv1alpha1.Cluster{})
-		if err == nil {
-			return reconcile.Result{}, nil
-		}
-		if !apierrors.IsNotFound(err) {
-			return reconcile.Result{}, fmt.Errorf("get Cluster %s: %w", cluster, err)
-		}
+	forsaken, err := c.forsaken(ctx, work, notConnected == nil)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if forsaken {
 		return reconcile.Result{}, c.release(ctx, work)
+	}
+	if notConnected != nil {
+		return reconcile.Result{}, nil // one that is only away is waited for
 	}
 	gone, err := c.removeFrom(ctx, work, manifest, member)
 	if err != nil {
@@ -284,6 +302,23 @@ func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manife
 		return reconcile.Result{RequeueAfter: goneRetry}, nil
 	}
 	return reconcile.Result{}, c.release(ctx, work)
+}
+
+// forsaken tells whether the cluster left the federation, or is leaving it while nobody reaches it: it then keeps what it
+// has, and does not keep the federation waiting.
+func (c *Controller) forsaken(ctx context.Context, work *workv1alpha1.Work, connected bool) (bool, error) {
+	name, _ := workv1alpha1.ClusterOf(work.Namespace)
+	cluster := &clusterv1alpha1.Cluster{}
+	err := c.Client.Get(ctx, client.ObjectKey{Name: name}, cluster)
+	switch {
+	case apierrors.IsNotFound(err):
+		return !connected, nil
+	case err != nil:
+		return false, fmt.Errorf("get Cluster %s: %w", name, err)
+	case cluster.DeletionTimestamp == nil:
+		return false, nil
+	}
+	return !connected || !meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady), nil
 }
 
 // removeFrom deletes the object in the member, or takes the federation's marks off it when it is to stay. It tells
@@ -359,52 +394,4 @@ func (c *Controller) release(ctx context.Context, work *workv1alpha1.Work) error
 	}
 	c.forget(work.UID)
 	return nil
-}
-
-// writeStatus writes the status of a Work that cannot be applied at all.
-func (c *Controller) writeStatus(ctx context.Context, work *workv1alpha1.Work, reported *workv1alpha1.ManifestStatus, applyErr error) error {
-	_, err := c.writeSyncStatus(ctx, work, reported, false, applyErr, c.record(work.UID))
-	return err
-}
-
-// writeSyncStatus writes the Work's status if it says something new. What nobody waits for is written once in a while;
-// the result is then how long to wait.
-func (c *Controller) writeSyncStatus(ctx context.Context, work *workv1alpha1.Work, reported *workv1alpha1.ManifestStatus, suspended bool, applyErr error, r *record) (time.Duration, error) {
-	// The cache may not have what was written last.
-	if r.latest != nil && r.latest.Generation == work.Generation && newer(r.latest, work) {
-		work = r.latest
-	}
-	next := work.DeepCopy()
-	meta.SetStatusCondition(&next.Status.Conditions, dispatching(suspended, work.Generation))
-	if !suspended {
-		meta.SetStatusCondition(&next.Status.Conditions, applied(applyErr, work.Generation))
-	}
-	next.Status.ManifestStatuses = nil
-	if reported != nil {
-		next.Status.ManifestStatuses = []workv1alpha1.ManifestStatus{*reported}
-	}
-	if sameStatus(&work.Status, &next.Status) {
-		return 0, nil
-	}
-	interval := c.StatusInterval
-	if interval == 0 {
-		interval = 500 * time.Millisecond
-	}
-	if wait := interval - time.Since(r.written); wait > 0 && !urgent(&work.Status, &next.Status) {
-		return wait, nil
-	}
-	if err := c.Client.Status().Update(ctx, next); err != nil {
-		if apierrors.IsNotFound(err) {
-			return 0, nil
-		}
-		return 0, fmt.Errorf("write the status of Work %s: %w", client.ObjectKeyFromObject(work), err)
-	}
-	r.latest, r.written = next, time.Now()
-	return 0, nil
-}
-
-// newer tells whether a is a later state of an object than b.
-func newer(a, b client.Object) bool {
-	order, err := resourceversion.CompareResourceVersion(a.GetResourceVersion(), b.GetResourceVersion())
-	return err == nil && order > 0
 }

@@ -1,6 +1,6 @@
 // Propagation measures what it costs to propagate many Deployments to members that only store them: the time from the
-// first create to the last object in a member, the CPU time of every process but this client, and the writes that the
-// control plane and the members saw for each object.
+// first create to the last object in a member, and to the last status in the control plane; for both, the CPU time of
+// every process but this client, and the writes that the control plane and the members saw for each object.
 //
 //	go run ./tests/propagation -objects 500 -members 2
 //
@@ -14,11 +14,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,7 +47,8 @@ func main() {
 	flag.IntVar(&r.members, "members", 2, "how many member clusters")
 	flag.IntVar(&r.workers, "workers", 10, "how many creates are in flight at once")
 	flag.StringVar(&r.manager, "manager", "", "a dragoman binary; empty builds one")
-	flag.StringVar(&r.profile, "logs", "", "keep the controller manager's log in this file")
+	flag.StringVar(&r.logs, "logs", "", "keep the controller manager's log in this file")
+	flag.StringVar(&r.profiles, "profiles", "", "keep CPU profiles of the controller manager and of the control plane's API server in this folder")
 	flag.Parse()
 	if err := r.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -54,7 +58,7 @@ func main() {
 
 type run struct {
 	objects, members, workers int
-	manager, profile          string
+	manager, logs, profiles   string
 }
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
@@ -83,67 +87,42 @@ func (r *run) run(ctx context.Context, out io.Writer) (err error) {
 	if err := federation.Register(ctx); err != nil {
 		return err
 	}
-	manager, err := r.startManager(ctx, federation)
+	pprof, err := r.startManager(ctx, federation)
 	if err != nil {
 		return err
 	}
-	defer manager.stop()
 	if err := r.ready(ctx, federation); err != nil {
 		return err
 	}
-	return r.measure(ctx, federation, manager, out)
-}
-
-// process is the controller manager.
-type process struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-}
-
-func (r *run) startManager(ctx context.Context, federation *clusters.Federation) (*process, error) {
-	cmd := exec.CommandContext(ctx, r.manager, "controller-manager", "--context", clusters.ControlPlane) //nolint:gosec // our own binary
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+federation.Kubeconfig)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if r.profile != "" {
-		file, err := os.Create(r.profile)
-		if err != nil {
-			return nil, err
-		}
-		cmd.Stderr = file
+	err = r.measure(ctx, federation, pprof, out)
+	if r.logs != "" {
+		err = errors.Join(err, keep(federation.Log(managerName), r.logs))
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	p := &process{cmd: cmd, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		_ = cmd.Wait() // it says that it was interrupted
-	}()
-	return p, nil
+	return err
 }
 
-func (p *process) stop() {
-	_ = p.cmd.Process.Signal(os.Interrupt) // it may have ended
-	<-p.done
-}
+const managerName = "controller-manager"
 
-// cpu returns the time that the process has used.
-func (p *process) cpu() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+// startManager starts the controller manager and returns where it serves profiles.
+func (r *run) startManager(ctx context.Context, federation *clusters.Federation) (string, error) {
+	port, err := federation.Port(managerName + "-profiles")
 	if err != nil {
-		return 0, err
+		return "", err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		ticks += n
+	pprof := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	return "http://" + pprof, federation.Run(ctx, clusters.Program{
+		Name: managerName, Path: r.manager,
+		Args: []string{"controller-manager", "--context", clusters.ControlPlane, "--pprof-bind-address", pprof},
+	})
+}
+
+// keep copies a file.
+func keep(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
+	return os.WriteFile(to, data, 0o600)
 }
 
 // ready waits until every member is.
@@ -167,7 +146,7 @@ func (r *run) ready(ctx context.Context, federation *clusters.Federation) error 
 	})
 }
 
-func (r *run) measure(ctx context.Context, federation *clusters.Federation, manager *process, out io.Writer) error {
+func (r *run) measure(ctx context.Context, federation *clusters.Federation, pprof string, out io.Writer) error {
 	control := federation.ControlPlane()
 	policy := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
@@ -191,8 +170,9 @@ func (r *run) measure(ctx context.Context, federation *clusters.Federation, mana
 	for _, member := range federation.Members() {
 		go func() { arrived <- r.arrive(ctx, member) }()
 	}
-	cpuBefore, writesBefore := map[string]time.Duration{}, map[string]int{}
-	if err := r.account(ctx, federation, manager, cpuBefore, writesBefore); err != nil {
+	stopProfiles := r.profile(ctx, federation, pprof)
+	before, err := account(ctx, federation)
+	if err != nil {
 		return err
 	}
 	start := time.Now()
@@ -206,91 +186,189 @@ func (r *run) measure(ctx context.Context, federation *clusters.Federation, mana
 		}
 	}
 	took := time.Since(start)
-	cpuAfter, writesAfter := map[string]time.Duration{}, map[string]int{}
-	if err := r.account(ctx, federation, manager, cpuAfter, writesAfter); err != nil {
+	after, err := account(ctx, federation)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%d Deployments to %d members: %.1f s (created in %.1f s)\n\n", r.objects, r.members, took.Seconds(), created.Seconds())
-	var total time.Duration
-	fmt.Fprintf(out, "%-32s %12s %18s\n", "process", "CPU seconds", "writes per object")
-	for _, name := range order(federation) {
-		spent := cpuAfter[name] - cpuBefore[name]
-		total += spent
-		writes := ""
-		if n, ok := writesAfter[name]; ok {
-			writes = fmt.Sprintf("%.1f", float64(n-writesBefore[name])/float64(r.objects))
-		}
-		fmt.Fprintf(out, "%-32s %12.1f %18s\n", name, spent.Seconds(), writes)
-	}
-	fmt.Fprintf(out, "%-32s %12.1f\n", "total", total.Seconds())
-	return nil
-}
-
-const managerName = "controller-manager"
-
-func order(federation *clusters.Federation) []string {
-	names := []string{managerName}
-	for _, u := range federation.Usage() {
-		names = append(names, u.Process)
-	}
-	return names
-}
-
-// account fills in what every process has used, and how many writes every API server has answered.
-func (r *run) account(ctx context.Context, federation *clusters.Federation, manager *process, cpu map[string]time.Duration, writes map[string]int) error {
-	spent, err := manager.cpu()
+	r.print(out, before, after)
+	settled, last, err := settle(ctx, federation)
 	if err != nil {
 		return err
 	}
-	cpu[managerName] = spent
+	fmt.Fprintf(out, "\nUntil every status is written: %.1f s\n\n", last.Sub(start).Seconds())
+	r.print(out, before, settled)
+	fmt.Fprintln(out, "\nWrites in the control plane")
+	for _, write := range slices.Sorted(maps.Keys(settled.writes[clusters.ControlPlane+"/kube-apiserver"])) {
+		n := func(a accounts) float64 {
+			return float64(a.writes[clusters.ControlPlane+"/kube-apiserver"][write]) / float64(r.objects)
+		}
+		if most := n(settled) - n(before); most >= 0.05 {
+			fmt.Fprintf(out, "  %-40s %4.1f %4.1f\n", write, n(after)-n(before), most)
+		}
+	}
+	return stopProfiles()
+}
+
+// accounts are what every process has used since it started, and the writes that every API server has answered, by what
+// was written.
+type accounts struct {
+	order    []string
+	cpu      map[string]time.Duration
+	resident map[string]int64
+	writes   map[string]map[string]int
+}
+
+// total returns the number of writes of a process, events and leases apart, which nobody waits for.
+func (a accounts) total(process string) int {
+	sum := 0
+	for write, n := range a.writes[process] {
+		if !strings.HasSuffix(write, " events") && !strings.HasSuffix(write, " leases") {
+			sum += n
+		}
+	}
+	return sum
+}
+
+func (r *run) print(out io.Writer, before, after accounts) {
+	var total time.Duration
+	fmt.Fprintf(out, "%-32s %12s %18s %10s\n", "process", "CPU seconds", "writes per object", "MB held")
+	for _, name := range after.order {
+		spent := after.cpu[name] - before.cpu[name]
+		total += spent
+		writes := ""
+		if _, ok := after.writes[name]; ok {
+			writes = fmt.Sprintf("%.1f", float64(after.total(name)-before.total(name))/float64(r.objects))
+		}
+		fmt.Fprintf(out, "%-32s %12.1f %18s %10d\n", name, spent.Seconds(), writes, after.resident[name]>>20)
+	}
+	fmt.Fprintf(out, "%-32s %12.1f\n", "total", total.Seconds())
+}
+
+func account(ctx context.Context, federation *clusters.Federation) (accounts, error) {
+	a := accounts{cpu: map[string]time.Duration{}, resident: map[string]int64{}, writes: map[string]map[string]int{}}
 	for _, u := range federation.Usage() {
-		cpu[u.Process] = u.CPU
+		a.order = append(a.order, u.Process)
+		a.cpu[u.Process], a.resident[u.Process] = u.CPU, u.Resident
 	}
 	for _, c := range append(federation.Members(), federation.ControlPlane()) {
-		n, err := countWrites(ctx, c.Config())
+		writes, err := countWrites(ctx, c.Config())
+		if err != nil {
+			return a, err
+		}
+		a.writes[c.Name+"/kube-apiserver"] = writes
+	}
+	return a, nil
+}
+
+// settle returns the accounts when nothing has been written anywhere for a while, and when the last write was seen.
+func settle(ctx context.Context, federation *clusters.Federation) (accounts, time.Time, error) {
+	last, changed := accounts{}, time.Now()
+	for {
+		a, err := account(ctx, federation)
+		if err != nil {
+			return a, changed, err
+		}
+		now := time.Now()
+		if !slices.ContainsFunc(a.order, func(p string) bool { return a.total(p) != last.total(p) }) {
+			if now.Sub(changed) > 2*time.Second {
+				return last, changed, nil
+			}
+		} else {
+			last, changed = a, now
+		}
+		select {
+		case <-ctx.Done():
+			return a, changed, context.Cause(ctx)
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// countWrites returns how many writes an API server has answered, by method and resource.
+func countWrites(ctx context.Context, config *rest.Config) (map[string]int, error) {
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	response, err := get(ctx, transport, config.Host+"/metrics")
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	writes := map[string]int{}
+	for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+		line := scanner.Text()
+		if !strings.HasPrefix(line, "apiserver_request_total{") {
+			continue
+		}
+		what := label(line, "resource")
+		if sub := label(line, "subresource"); sub != "" {
+			what += "/" + sub
+		}
+		switch verb := label(line, "verb"); verb {
+		case "POST", "PUT", "PATCH", "APPLY", "DELETE":
+			n, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
+			if err != nil {
+				return nil, err
+			}
+			writes[verb+" "+what] += int(n)
+		}
+	}
+	return writes, nil
+}
+
+// label returns the value of a label of a metric.
+func label(line, name string) string {
+	_, rest, _ := strings.Cut(line, ","+name+`="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
+}
+
+func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("%s: %s", url, response.Status), response.Body.Close())
+	}
+	return response, nil
+}
+
+// profile begins to take profiles of the first seconds, if they are wanted; the function returned waits for them.
+func (r *run) profile(ctx context.Context, federation *clusters.Federation, pprof string) func() error {
+	if r.profiles == "" {
+		return func() error { return nil }
+	}
+	take := func(client *http.Client, url, name string) error {
+		response, err := get(ctx, client, url+"/debug/pprof/profile?seconds=12")
 		if err != nil {
 			return err
 		}
-		writes[c.Name+"/kube-apiserver"] = n
-	}
-	return nil
-}
-
-// countWrites returns how many writes an API server has answered, leases and events apart.
-func countWrites(ctx context.Context, config *rest.Config) (int, error) {
-	transport, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return 0, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/metrics", nil)
-	if err != nil {
-		return 0, err
-	}
-	response, err := transport.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s/metrics: %s", config.Host, response.Status)
-	}
-	total := 0
-	for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
-		line := scanner.Text()
-		if !strings.HasPrefix(line, "apiserver_request_total{") || strings.Contains(line, `resource="leases"`) || strings.Contains(line, `resource="events"`) {
-			continue
+		defer response.Body.Close()
+		file, err := os.Create(filepath.Join(r.profiles, name))
+		if err != nil {
+			return err
 		}
-		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			if strings.Contains(line, `verb="`+verb+`"`) {
-				n, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
-				if err != nil {
-					return 0, err
-				}
-				total += int(n)
-			}
-		}
+		_, err = io.Copy(file, response.Body)
+		return errors.Join(err, file.Close())
 	}
-	return total, nil
+	errs := make(chan error, 2)
+	go func() { errs <- take(http.DefaultClient, pprof, managerName+".pprof") }()
+	go func() {
+		config := federation.ControlPlane().Config()
+		client, err := rest.HTTPClientFor(config)
+		if err == nil {
+			err = take(client, config.Host, "kube-apiserver.pprof")
+		}
+		errs <- err
+	}()
+	return func() error { return errors.Join(<-errs, <-errs) }
 }
 
 func (r *run) create(ctx context.Context, client dynamic.Interface) error {
