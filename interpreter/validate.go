@@ -46,7 +46,7 @@ func validateReplicas(resp *Response) error {
 		return fmt.Errorf("replicas: want at least 0, got %d", resp.Replicas)
 	}
 	if resp.ReplicaRequirements != nil {
-		return validateRequest("replicaRequirements.resourceRequest", resp.ReplicaRequirements.ResourceRequest)
+		return validateRequest(resp.ReplicaRequirements.ResourceRequest)
 	}
 	return nil
 }
@@ -54,29 +54,28 @@ func validateReplicas(resp *Response) error {
 func validateComponents(components []workv1alpha2.Component) error {
 	seen := make(map[string]bool, len(components))
 	for i, c := range components {
-		field := fmt.Sprintf("components[%d]", i)
 		switch {
 		case c.Name == "":
-			return fmt.Errorf("%s.name: want a name, got none", field)
+			return fmt.Errorf("components[%d].name: want a name, got none", i)
 		case seen[c.Name]:
-			return fmt.Errorf("%s.name: %q appears twice: want one component of each name", field, c.Name)
+			return fmt.Errorf("components[%d].name: %q appears twice: want one component of each name", i, c.Name)
 		case c.Replicas < 0:
-			return fmt.Errorf("%s.replicas: want at least 0, got %d", field, c.Replicas)
+			return fmt.Errorf("components[%d].replicas: want at least 0, got %d", i, c.Replicas)
 		}
 		seen[c.Name] = true
 		if c.ReplicaRequirements != nil {
-			if err := validateRequest(field+".replicaRequirements.resourceRequest", c.ReplicaRequirements.ResourceRequest); err != nil {
-				return err
+			if err := validateRequest(c.ReplicaRequirements.ResourceRequest); err != nil {
+				return fmt.Errorf("components[%d].%w", i, err)
 			}
 		}
 	}
 	return nil
 }
 
-func validateRequest(field string, request corev1.ResourceList) error {
+func validateRequest(request corev1.ResourceList) error {
 	for name, quantity := range request {
 		if quantity.Sign() < 0 {
-			return fmt.Errorf("%s[%s]: want at least 0, got %s", field, name, quantity.String())
+			return fmt.Errorf("replicaRequirements.resourceRequest[%s]: want at least 0, got %s", name, quantity.String())
 		}
 	}
 	return nil

@@ -147,14 +147,16 @@ func (b *builder) build(r *run, f *frame) (result any, failed *types.Err, err er
 	for _, bind := range b.binds {
 		bind.enter(f)
 	}
-	values := make([]outcome, len(b.parts))
+	if r.values == nil {
+		r.values, r.fields = make([]outcome, len(b.parts)), make(script.Fields, b.fields)
+	}
 	for i := range b.parts {
-		values[i] = b.parts[i].value(f)
-		if failed, ok := values[i].value.(*types.Err); ok {
+		r.values[i] = b.parts[i].value(f)
+		if failed, ok := r.values[i].value.(*types.Err); ok {
 			return nil, failed, nil
 		}
 	}
-	u := building{run: r, values: values, fields: make(script.Fields, 0, b.fields)}
+	u := building{run: r, values: r.values, fields: r.fields[:0]}
 	result, err = u.plain(&b.result)
 	return result, nil, err
 }

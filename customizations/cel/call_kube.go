@@ -24,7 +24,26 @@ type kubeCall struct {
 }
 
 func newKubeCall(c celinterpreter.InterpretableCall, f *kube.Function) *kubeCall {
-	return &kubeCall{base: base{c.ID()}, function: f, args: newParts(c.Args())}
+	out := &kubeCall{base: base{c.ID()}, function: f, args: newParts(c.Args())}
+	for i := range out.args {
+		if known := out.args[i].known; known != nil && known.kind == isWrapped {
+			if plain, ok := plainConstant(known.wrap()); ok {
+				out.args[i].known = &outcome{isPlain, plain}
+			}
+		}
+	}
+	return out
+}
+
+// plainConstant returns a constant as a plain value that all runs share; false when it is none, or a large one.
+func plainConstant(v ref.Val) (plain any, ok bool) {
+	defer func() {
+		if recover() != nil { // over the budget
+			ok = false
+		}
+	}()
+	plain, err := foldingRun().plain(v)
+	return plain, err == nil
 }
 
 func (c *kubeCall) Eval(vars celinterpreter.Activation) ref.Val {

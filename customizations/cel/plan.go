@@ -154,10 +154,14 @@ func constant(nodes ...node) bool {
 // folding is what computing a constant may cost; what costs more is computed when it is used.
 var folding = script.Limits{Steps: 10_000, Memory: 64 << 10}.WithDefaults()
 
+func foldingRun() *run {
+	return (&Program{limits: folding, source: &script.Source{}}).newRun(context.Background(), nil)
+}
+
 // fold returns a node with the value of n, which has nothing but constants in it; n itself when n is impure, or has no
 // value. A call that fails whenever it is made is remembered.
 func (d *decorator) fold(n node, impure bool) (out node) {
-	r := (&Program{limits: folding, source: &script.Source{}}).newRun(context.Background(), nil)
+	r := foldingRun()
 	defer func() {
 		if recover() != nil { // over the budget
 			out = n

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -25,6 +26,8 @@ type Program struct {
 	block     block
 	// syntax analyzes the source again, when an error or a trace wants to know places: few programs ever need them.
 	syntax func() (*syntax, error)
+	// runs are those that are over and whose memory can be used again.
+	runs sync.Pool
 	// steps is what there is to tell a trace about each node; made when a trace wants to know.
 	steps func() map[int64]stepOf
 }
@@ -54,6 +57,7 @@ func (p *Program) Answer(ctx context.Context, req *interpreter.Request) (*interp
 	if err != nil {
 		return nil, p.fail(trace, err)
 	}
+	p.release(r)
 	if trace != nil && trace.Answered != nil {
 		trace.Answered(p.explained, nil)
 	}

@@ -31,7 +31,9 @@ type run struct {
 	next           any
 	asked          bool // next was asked
 
-	slots []slot // of what cel.bind binds
+	slots  []slot        // of what cel.bind binds
+	values []outcome     // of the parts of a literal
+	fields script.Fields // of the maps of a literal
 
 	at  int64 // the loop or the call that is being charged for
 	err error // why the run was aborted
@@ -46,7 +48,21 @@ type aborted struct{}
 const glanceEvery = 2000
 
 func (p *Program) newRun(ctx context.Context, req *interpreter.Request) *run {
-	return &run{program: p, ctx: ctx, req: req, steps: p.limits.Steps, bytes: p.limits.Memory, glance: glanceEvery}
+	r, ok := p.runs.Get().(*run)
+	if !ok {
+		r = &run{program: p}
+	}
+	r.ctx, r.req, r.steps, r.bytes, r.glance = ctx, req, p.limits.Steps, p.limits.Memory, glanceEvery
+	return r
+}
+
+// release lets another run have the memory of one that was not aborted.
+func (p *Program) release(r *run) {
+	clear(r.slots)
+	clear(r.values)
+	clear(r.fields)
+	*r = run{program: p, slots: r.slots, values: r.values, fields: r.fields, arguments: r.arguments}
+	p.runs.Put(r)
 }
 
 // ResolveName returns the value of a variable.
