@@ -19,7 +19,7 @@ type Checker struct {
 	Engines map[script.Language]script.Engine
 	// Portable makes everything an error that Karmada's own API and interpreter do not have.
 	Portable bool
-	// Schemas are what CEL rules are checked against, where there is one of their kind. It may be nil.
+	// Schemas are what rules are checked against, where there is one of their kind. It may be nil.
 	Schemas Schemas
 }
 

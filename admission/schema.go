@@ -8,12 +8,13 @@ import (
 
 	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/customizations/cel"
+	"github.com/dragoman-io/dragoman/customizations/lua"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // Schemas are the schemas of kinds, by group, version and kind. They are not changed by use.
-type Schemas map[schema.GroupVersionKind]*cel.Schema
+type Schemas map[schema.GroupVersionKind]*script.Schema
 
 // ReadSchemas returns the schemas in CustomResourceDefinitions (apiextensions.k8s.io/v1). Any other object is an error, and
 // so is a definition without a schema.
@@ -57,15 +58,15 @@ func (s Schemas) add(o *manifest.Object) error {
 		if name == "" || !ok {
 			return o.Errorf(manifest.Path{"spec", "versions", i}, "spec.versions[%d]: want name and schema.openAPIV3Schema", i)
 		}
-		s[schema.GroupVersionKind{Group: group, Version: name, Kind: kind}] = cel.NewSchema(openAPI, nil)
+		s[schema.GroupVersionKind{Group: group, Version: name, Kind: kind}] = script.NewSchema(openAPI, nil)
 	}
 	return nil
 }
 
 // of returns the schemas of the kinds that a target means; more than one when it means several versions.
-func (s Schemas) of(target customizations.Target) []*cel.Schema {
+func (s Schemas) of(target customizations.Target) []*script.Schema {
 	if found := s[target.Kind]; found != nil {
-		return []*cel.Schema{found}
+		return []*script.Schema{found}
 	}
 	var versions []string
 	for gvk := range s {
@@ -74,40 +75,56 @@ func (s Schemas) of(target customizations.Target) []*cel.Schema {
 		}
 	}
 	slices.Sort(versions)
-	found := make([]*cel.Schema, len(versions))
+	found := make([]*script.Schema, len(versions))
 	for i, version := range versions {
 		found[i] = s[schema.GroupVersionKind{Group: target.Kind.Group, Version: version, Kind: target.Kind.Kind}]
 	}
 	return found
 }
 
-// programs is an engine whose rules can be looked into.
-type programs interface {
-	Program(src *script.Source) (*cel.Program, script.Problems, error)
+// program is a rule that can be checked against a schema.
+type program interface {
+	Check(object *script.Schema) script.Problems
 }
 
-// schemaProblems returns what in the CEL rules of a customization cannot be right for objects of their schema.
+// load returns the program of src; nil when it has none, which is said elsewhere.
+func (c Checker) load(src *script.Source) program {
+	switch engine := c.Engines[src.Language].(type) {
+	case *cel.Engine:
+		if p, _, err := engine.Program(src); err == nil {
+			return p
+		}
+	case *lua.Engine:
+		if p, _, err := engine.Load(src); err == nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// schemaProblems returns what in the rules of a customization cannot be right for objects of their schema. Without one
+// there is what every object has.
 func (c Checker) schemaProblems(custom customizations.Customization) []Problem {
 	target, err := customizations.ParseTarget(custom.Object.Spec.Target)
-	engine, ok := c.Engines[script.CEL].(programs)
-	if err != nil || !ok {
+	if err != nil {
 		return nil // said elsewhere
 	}
 	schemas := c.Schemas.of(target)
 	var problems []Problem
 	for _, r := range rulesOf(custom) {
-		if r.script != script.CEL {
-			continue
+		of := schemas
+		if len(of) == 0 && r.script == script.Lua { // Compiling CEL tells the same.
+			of = []*script.Schema{script.AnyObject}
 		}
-		program, _, err := engine.Program(&script.Source{
-			Link: "customizations", Customization: custom.Object.Name, Operation: r.info.Operation, Language: script.CEL,
+		p := c.load(&script.Source{
+			Link: "customizations", Customization: custom.Object.Name, Operation: r.info.Operation, Language: r.script,
 			Text: r.text, File: custom.File, Line: custom.Lines[r.info.Operation],
 		})
-		if err != nil {
-			continue // said elsewhere
+		if p == nil {
+			continue
 		}
-		for _, p := range checkVersions(program, schemas) {
-			if problem := scriptProblem(p); !slices.Contains(problems, problem) {
+		for _, found := range checkVersions(p, of) {
+			if problem := scriptProblem(found); !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		}
@@ -117,19 +134,19 @@ func (c Checker) schemaProblems(custom customizations.Customization) []Problem {
 
 // checkVersions returns what cannot be right in some version of a kind. A field that is read as one that may be absent is
 // right when some version has it; otherwise it is reported once, in the words for the last version.
-func checkVersions(program *cel.Program, versions []*cel.Schema) script.Problems {
+func checkVersions(p program, versions []*script.Schema) script.Problems {
 	type place struct{ line, column int }
 	absent := map[place]int{}
 	var found script.Problems
 	for i, version := range versions {
-		for _, p := range program.Check(version) {
-			if !errors.Is(p, cel.ErrOptional) {
-				found = append(found, p)
+		for _, problem := range p.Check(version) {
+			if !errors.Is(problem, script.ErrOptional) {
+				found = append(found, problem)
 				continue
 			}
-			at := place{p.Line, p.Column}
+			at := place{problem.Line, problem.Column}
 			if absent[at]++; absent[at] == len(versions) && i == len(versions)-1 {
-				found = append(found, p)
+				found = append(found, problem)
 			}
 		}
 	}

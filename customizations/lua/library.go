@@ -15,6 +15,8 @@ type library struct {
 	globals *lua.LTable
 	// modules are the tables: string, table, math, os, kube, package.
 	modules map[string]*lua.LTable
+	// kube are the functions of the library kube, as they are documented.
+	kube []kube.Function
 	// hidden are the functions that only rewritten scripts call.
 	hidden map[string]*lua.LFunction
 	// viewMeta is the metatable of views.
@@ -34,6 +36,7 @@ func newLibrary(kubeFunctions []kube.Function) *library {
 			"kube":    newModule(kubeTable(kubeFunctions)),
 			"package": newModule(functions{"loadlib": forbidden("loadlib")}),
 		},
+		kube:     kubeFunctions,
 		hidden:   map[string]*lua.LFunction{},
 		viewMeta: newModule(viewFunctions),
 	}

@@ -21,22 +21,29 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestProblems compares what is said about every script in testdata/problems.txt, which holds "### reason", a line with
-// the operation, the script, and between "---" lines what loading and running it says.
+// TestProblems compares what is said about every script in testdata/problems.txt.
 func TestProblems(t *testing.T) {
-	const golden = "testdata/problems.txt"
+	compareCases(t, "testdata/problems.txt", func(op interpreter.Operation, text string) string { return said(t, op, text) })
+}
+
+// compareCases compares what is said about every script in a golden file, which holds "### reason", a line with the
+// operation, the script, and between "---" lines what is said.
+func compareCases(t *testing.T, golden string, said func(op interpreter.Operation, text string) string) {
+	t.Helper()
 	data, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	cases := strings.Split(string(data), "### ")
+	cases := strings.Split("\n"+string(data), "\n### ")
 	var out strings.Builder
-	out.WriteString(cases[0])
+	if head := strings.TrimSpace(cases[0]); head != "" {
+		out.WriteString(head + "\n\n")
+	}
 	for _, c := range cases[1:] {
-		text, want, _ := strings.Cut(c, "\n---\n")
+		text, want, _ := strings.Cut(strings.TrimSpace(c), "\n---\n")
 		reason, rest, _ := strings.Cut(text, "\n")
 		name, body, _ := strings.Cut(rest, "\n")
 		op, err := interpreter.ParseOperation(name)
 		require.NoError(t, err, reason)
-		got := said(t, op, body)
+		got := said(op, body)
 		fmt.Fprintf(&out, "### %s\n---\n%s\n\n", text, got)
 		if !*update {
 			t.Run(reason, func(t *testing.T) { assert.Equal(t, strings.TrimSpace(want), got) })

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -205,6 +206,10 @@ func (s *Schema) Same(other *Schema) bool {
 	}
 	return s == other || reflect.ValueOf(s.raw).Pointer() == reflect.ValueOf(other.raw).Pointer()
 }
+
+// ErrOptional is the cause of a problem with a field that is read as one that may be absent: another version of the kind
+// may have it.
+var ErrOptional = errors.New("the field is read as one that may be absent")
 
 // NoField returns the message that where, a value of the schema, has no field called name, with what was probably meant.
 func (s *Schema) NoField(where, name string) string {
