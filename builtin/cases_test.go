@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dragoman-io/dragoman/builtin"
 	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/cases/laws"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
@@ -32,7 +34,7 @@ func loadCases(t testing.TB) []*cases.Case {
 func TestCases(t *testing.T) {
 	for _, result := range (cases.Runner{Rules: cases.Fixed(chain), Strict: true}).Run(t.Context(), loadCases(t)) {
 		c := result.Case
-		t.Run(c.Request().Object.GetKind()+"/"+string(c.Operation)+"/"+c.Name, func(t *testing.T) {
+		t.Run(c.Request().Object.GetKind()+"/"+string(c.Operation)+"/"+strings.TrimPrefix(c.Name, c.Request().Object.GetKind()+"/"), func(t *testing.T) {
 			assert.NotEmpty(t, c.Reason, "%s:%d: why is there this case?", c.File, c.Line)
 			for _, diff := range result.Diffs {
 				t.Errorf("%s: %v", c.Position(diff.Field), diff)
@@ -66,4 +68,24 @@ func TestEveryRuleHasCases(t *testing.T) {
 			assert.True(t, slices.Contains(covered, rule{gvk, op.Operation}), "no case for %s of %s", op.Operation, gvk)
 		}
 	}
+}
+
+// TestCaseLaws holds that the rules keep the laws that every rule has to, but for the exemptions that the cases give reasons
+// for, on the inputs of the cases and others made of them.
+func TestCaseLaws(t *testing.T) {
+	checker := laws.Checker{
+		Rules:  cases.Fixed(chain),
+		Fresh:  func() (cases.Rules, error) { return cases.Fixed(chain), nil },
+		Seed:   1,
+		Inputs: 4,
+	}
+	report, err := checker.Check(t.Context(), loadCases(t))
+	require.NoError(t, err)
+	results := make([]cases.Result, len(report.Breaches))
+	for i := range report.Breaches {
+		results[i] = report.Breaches[i].Result(report.Seed)
+	}
+	var text strings.Builder
+	require.NoError(t, cases.Text{}.Write(&text, results))
+	assert.Empty(t, report.Breaches, "%s", &text)
 }

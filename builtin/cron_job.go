@@ -38,8 +38,9 @@ func aggregateCronJob(copied map[string]any, items []interpreter.StatusItem) err
 	return nil
 }
 
-// concatenate returns copies of the objects in the list at field of all items' statuses.
+// concatenate returns copies of the objects in the list at field of all items' statuses, by the names of the clusters.
 func concatenate(items []interpreter.StatusItem, field string) ([]any, error) {
+	items = status.ByCluster(items)
 	var out []any
 	for i := range items {
 		item := &items[i]

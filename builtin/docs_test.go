@@ -131,7 +131,7 @@ func writeCases(b *strings.Builder, gvk schema.GroupVersionKind, all []*cases.Ca
 			if c.Operation != op.Operation || !about(gvk, c) {
 				continue
 			}
-			fmt.Fprintf(&lines, "- %s: %s\n", c.Name, c.Reason)
+			fmt.Fprintf(&lines, "- %s: %s\n", strings.TrimPrefix(c.Name, gvk.Kind+"/"), c.Reason)
 		}
 		if lines.Len() > 0 {
 			fmt.Fprintf(b, "\n**%s**\n\n%s", op.Operation, lines.String())

@@ -51,11 +51,12 @@ func jobCompletions(object map[string]any) (int32, bool, error) {
 	return n, ok, value.In("spec", err)
 }
 
-// reviseJob sets parallelism, and completions to the cluster's share of them when the job is divided over its targets. It
-// is not divided when every target that has replicas has as many as the template asks for; one that has none has nothing
+// reviseJob sets parallelism, and completions to the cluster's share of them when the job is divided over its targets. A
+// job without parallelism leaves both to somebody else. It is not divided when every target that has replicas has as many as the template asks for; one that has none has nothing
 // to complete in either case.
 func reviseJob(copied map[string]any, req *interpreter.Request) error {
-	if err := setReplicas(copied, "parallelism", req.DesiredReplicas); err != nil {
+	ok, err := setReplicas(copied, "parallelism", req.DesiredReplicas)
+	if err != nil || !ok {
 		return err
 	}
 	completions, ok, err := jobCompletions(copied)
@@ -78,7 +79,8 @@ func reviseJob(copied map[string]any, req *interpreter.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	return setReplicas(copied, "completions", share)
+	_, err = setReplicas(copied, "completions", share)
+	return err
 }
 
 // shareOf returns the share of total that cluster gets when it is divided over targets in proportion to their replicas:

@@ -11,8 +11,9 @@ import (
 )
 
 // aggregateLoadBalancer replaces the status with one load balancer that has the addresses of all members', each once and
-// sorted.
+// sorted. What two members say otherwise about an address is said by the one whose name sorts first.
 func aggregateLoadBalancer(copied map[string]any, items []interpreter.StatusItem) error {
+	items = status.ByCluster(items)
 	var addresses addressList
 	for i := range items {
 		item := &items[i]

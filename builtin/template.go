@@ -50,25 +50,26 @@ func templateRequirements(object map[string]any, path ...string) (*workv1alpha2.
 // reviseAt returns the ReviseReplica rule of a kind that has its number of replicas in spec.<field>.
 func reviseAt(field string) func(map[string]any, *interpreter.Request) error {
 	return func(copied map[string]any, req *interpreter.Request) error {
-		return setReplicas(copied, field, req.DesiredReplicas)
+		_, err := setReplicas(copied, field, req.DesiredReplicas)
+		return err
 	}
 }
 
-// setReplicas sets the number in spec.<field> of copied to n. An object that has no number there keeps having none: it
-// leaves the number to somebody else, an autoscaler for example.
-func setReplicas(copied map[string]any, field string, n int32) error {
+// setReplicas sets the number in spec.<field> of copied to n, and tells whether it did. An object that has no number there
+// keeps having none: it leaves the number to somebody else, an autoscaler for example.
+func setReplicas(copied map[string]any, field string, n int32) (bool, error) {
 	spec, err := value.Map(copied, "spec")
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, ok, err := value.Count(spec, field)
 	if err != nil {
-		return value.In("spec", err)
+		return false, value.In("spec", err)
 	}
 	if ok {
 		spec[field] = int64(n)
 	}
-	return nil
+	return ok, nil
 }
 
 // dependenciesAt returns the InterpretDependency rule of a kind that has its pod template at path.

@@ -3,7 +3,9 @@ package status
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -25,6 +27,15 @@ func In(item *interpreter.StatusItem, err error) error {
 // InStatus returns err, about a field of the item's status, with the cluster and the status before it; nil stays nil.
 func InStatus(item *interpreter.StatusItem, err error) error {
 	return In(item, value.In("status", err))
+}
+
+// ByCluster returns items sorted by the names of their clusters. Sorted ones are returned as they are, others as a copy.
+func ByCluster(items []interpreter.StatusItem) []interpreter.StatusItem {
+	byName := func(a, b interpreter.StatusItem) int { return strings.Compare(a.ClusterName, b.ClusterName) }
+	if slices.IsSortedFunc(items, byName) {
+		return items
+	}
+	return slices.SortedStableFunc(slices.Values(items), byName)
 }
 
 // counter returns the number at field of a status, at least 0; 0 when there is none.

@@ -166,3 +166,10 @@ func TestCondition(t *testing.T) {
 	_, err = status.Condition(decode(t, `{conditions: [{type: 1}]}`), "A")
 	require.EqualError(t, err, `conditions[0].type: want a string, got 1`)
 }
+
+func TestByCluster(t *testing.T) {
+	items := []interpreter.StatusItem{{ClusterName: "b"}, {ClusterName: "a"}, {ClusterName: ""}}
+	assert.Equal(t, []interpreter.StatusItem{{ClusterName: ""}, {ClusterName: "a"}, {ClusterName: "b"}}, status.ByCluster(items))
+	assert.Equal(t, "b", items[0].ClusterName, "the list of the caller's is not sorted itself")
+	assert.Nil(t, status.ByCluster(nil))
+}
