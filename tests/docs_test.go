@@ -59,11 +59,11 @@ func TestOperationsPage(t *testing.T) {
 	for _, info := range interpreter.Operations() {
 		var inputs []string
 		for _, in := range info.Inputs {
-			inputs = append(inputs, "`"+string(in)+"`")
+			inputs = append(inputs, string(in))
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", info.Operation, sentence(info.Question))
 		fmt.Fprintf(&b, "| | |\n|---|---|\n| field | `%s` |\n| Lua | `%s(%s)` |\n| CEL variables | %s |\n", info.Field, info.Function,
-			luaParameters(&info), strings.Join(inputs, ", "))
+			strings.Join(inputs, ", "), "`"+strings.Join(inputs, "`, `")+"`")
 		fmt.Fprintf(&b, "| Lua returns | %s |\n| CEL value | %s |\n", luaResults[info.Result], celResults[info.Result])
 		fmt.Fprintf(&b, "| results in case files | `%s` |\n", strings.Join(info.Outputs, "`, `"))
 		if info.Observed {
@@ -77,18 +77,6 @@ func TestOperationsPage(t *testing.T) {
 }
 
 func sentence(question string) string { return strings.ToUpper(question[:1]) + question[1:] }
-
-func luaParameters(info *interpreter.OperationInfo) string {
-	names := map[interpreter.Input]string{
-		interpreter.InputObject: "object", interpreter.InputObserved: "observed", interpreter.InputReplicas: "replicas",
-		interpreter.InputItems: "items", interpreter.InputContext: "context",
-	}
-	var parameters []string
-	for _, in := range info.Inputs {
-		parameters = append(parameters, names[in])
-	}
-	return strings.Join(parameters, ", ")
-}
 
 var (
 	luaResults = map[interpreter.Result]string{

@@ -16,7 +16,7 @@ func changes() []Function {
 				{Name: "paths", Type: List, Path: Object},
 			},
 			Result: List,
-			Doc: "The change (a JSON patch, as a CEL rule returns it) that takes these fields, whole, from the observed object, " +
+			Doc: "The change, a JSON patch, that takes these fields, whole, from the observed object, " +
 				"where it has them. Objects on the way are made.",
 			Lua:  `kube.retain(object, observed, {"spec.replicas"})`,
 			CEL:  `kube.retain(object, observed, ['spec.replicas'])`,

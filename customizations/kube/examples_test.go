@@ -114,7 +114,8 @@ const preface = `<!-- Written by go test ./customizations/kube -update. -->
 
 Scripts find these functions under the name ` + "`kube`" + `: in Lua after ` + "`local kube = require(\"kube\")`" + `, in CEL as they are. A
 function has one name and one meaning in both. Arguments in brackets may be left out or be null. An optional value of CEL
-(` + "`object.?status`" + `) that is absent counts as null.
+(` + "`object.?status`" + `) that is absent counts as null. A function that returns a change, a JSON patch, is for CEL, where a rule returns
+the change of its object; a Lua function changes the object itself and returns it.
 
 The examples are run by a test on [this object and these members](../customizations/kube/testdata/example.yaml); the value
 below each is what it gives. Besides these there is ` + "`kube.next(...)`" + ` in Lua and ` + "`next`" + ` in CEL: what the next rule answers.

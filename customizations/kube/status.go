@@ -45,7 +45,7 @@ func statuses() []Function {
 				{Name: "fields", Type: Map},
 			},
 			Result: List,
-			Doc: "The change (a JSON patch, as a CEL rule returns it) that sets these fields of the object's status, each whole; " +
+			Doc: "The change, a JSON patch, that sets these fields of the object's status, each whole; " +
 				"a null one is removed. The others stay.",
 			Lua: `kube.setStatus(object, {phase = "Running"})`,
 			CEL: `kube.setStatus(object, {'phase': 'Running', 'reason': null})`,
@@ -61,7 +61,7 @@ func statuses() []Function {
 				{Name: "status", Type: Map, Optional: true},
 			},
 			Result: List,
-			Doc:    "The change (a JSON patch, as a CEL rule returns it) that gives the object this status, whole; null removes it.",
+			Doc:    "The change, a JSON patch, that gives the object this status, whole; null removes it.",
 			Lua:    `kube.replaceStatus(object, {phase = "Running"})`,
 			CEL:    `kube.replaceStatus(object, items[0].?status)`,
 			Call: func(_ *Call, args []any) (any, error) {
