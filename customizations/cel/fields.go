@@ -97,7 +97,7 @@ func (c *fieldCheck) inputs() scope {
 	case interpreter.ResultObject:
 		out[nextVariable] = c.object
 	case interpreter.ResultStatus:
-		out[nextVariable], _ = c.object.Field("status")
+		out[nextVariable] = c.object.Reported()
 	}
 	return out
 }

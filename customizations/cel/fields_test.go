@@ -90,7 +90,7 @@ func TestCheck(t *testing.T) {
 		{"a text for a number of replicas", interpreter.InterpretReplica, `object.spec.image`, []string{`12 object.spec.image is a string: want a whole number or {"replicas", "replicaRequirements"}`}},
 		{"the same in a map", interpreter.InterpretReplica, `{"replicas": object.spec.image}`, []string{`25 object.spec.image is a string: want a whole number`}},
 		{"a list for a status", interpreter.InterpretStatus, `object.status.conditions`, []string{`14 object.status.conditions is a list: want a map, or null for no status`}},
-		{"a status that is written", interpreter.InterpretStatus, `{"phase": object.status.phase, "ready": 1}`, []string{`32 status has no field ready: want one of conditions, phase, readyReplicas, when`}},
+		{"a status that is written", interpreter.InterpretStatus, `{"phase": object.status.phase, "raedyReplicas": 1, "generation": 2, "own": 3}`, []string{`32 status has no field raedyReplicas: did you mean readyReplicas?`}},
 		{"a change that writes a misspelt field", revise, `object.spec.paused ? {} : {"spec": {"replcas": replicas, "tasks": [{"naem": "a"}]}}`, []string{
 			`37 object.spec has no field replcas: did you mean replicas?`, `69 object.spec.tasks[0] has no field naem: did you mean name?`,
 		}},

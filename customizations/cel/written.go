@@ -29,8 +29,7 @@ func (c *fieldCheck) checkPaths(f *kube.Function, args []ast.Expr, in scope) {
 			from, _ = c.object.Field("status")
 			where = "object.status"
 		case kube.MemberStatus:
-			from, _ = c.object.Field("status")
-			where = "status"
+			from, where = c.object.Reported(), "status"
 		case kube.Argument:
 			from, where = c.infer(args[0], in), c.name(args[0])
 		}
@@ -69,7 +68,7 @@ func (c *fieldCheck) checkWritten(e ast.Expr, in scope) {
 	case interpreter.ResultObject:
 		target = c.object
 	case interpreter.ResultStatus:
-		target, _ = c.object.Field("status")
+		target = c.object.Reported()
 	}
 	c.checkShape(e, shapes[c.info.Result], in)
 	for _, result := range results(e) {

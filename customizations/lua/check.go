@@ -16,8 +16,9 @@ import (
 // Check tells what of the script cannot be right for objects of the schema, or is risky, in the order of the places.
 //
 // Errors are fields that no such object has, and values of types that do not go together. Warnings are uses of values
-// that may be absent, where nil ends the run with an error, and nothing before says that they are there; texts that are
-// calculated with; and assignments to what the operation may not change or nobody reads.
+// that may be absent, where nil ends the run with an error, and nothing before says that they are there; paths for the
+// library kube that lead nowhere; texts that are calculated with; and assignments to what the operation may not change or
+// nobody reads.
 //
 // The script is followed from its function on: through local variables, branches, loops and calls of its own functions,
 // each call by itself. What cannot be followed, and what the schema leaves open, is right.
@@ -141,8 +142,8 @@ func (f *flow) report(p *script.Problem, at ast.PositionHolder) {
 }
 
 // noField reports a field that no value of the schema has.
-func (f *flow) noField(at ast.PositionHolder, where, name string, of *script.Schema) {
-	f.report(&script.Problem{Severity: script.Error, Message: of.NoField(where, name), Err: script.ErrOptional}, at)
+func (f *flow) noField(severity script.Severity, at ast.PositionHolder, where, name string, of *script.Schema) {
+	f.report(&script.Problem{Severity: severity, Message: of.NoField(where, name), Err: script.ErrOptional}, at)
 }
 
 // maxText is how long an expression may be in a message.

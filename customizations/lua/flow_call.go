@@ -410,7 +410,7 @@ func (f *flow) checkPaths(function *kube.Function, exprs []ast.Expr, args []know
 		case kube.Status:
 			f.checkPath(expr, status, "the object's status")
 		case kube.MemberStatus:
-			f.checkPath(expr, status, "a member's status")
+			f.checkPath(expr, f.object.Reported(), "a member's status")
 		case kube.Argument:
 			f.checkPath(expr, args[0].schema, show(exprs[0]))
 		}
@@ -428,6 +428,11 @@ func (f *flow) checkPath(expr ast.Expr, from *script.Schema, where string) {
 	if !ok || path.Value == "" {
 		return
 	}
+	f.path(path, from, where)
+}
+
+// path reports a path that leads to no field. It is only a warning: the library passes over what is absent.
+func (f *flow) path(path *ast.StringExpr, from *script.Schema, where string) {
 	for name := range strings.SplitSeq(path.Value, ".") {
 		name, isList := strings.CutSuffix(name, "[]")
 		if from.Form() != script.FormObject {
@@ -435,7 +440,7 @@ func (f *flow) checkPath(expr ast.Expr, from *script.Schema, where string) {
 		}
 		field, ok := from.Field(name)
 		if !ok {
-			f.noField(expr, where, name, from)
+			f.noField(script.Warning, path, where, name, from)
 			return
 		}
 		from, where = field, where+"."+name

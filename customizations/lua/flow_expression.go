@@ -165,6 +165,7 @@ func (f *flow) decide(e ast.Expr) (k knowledge, yes, no *state) {
 		yes.over = true
 	default:
 		yes.know(k)
+		no.lack(k)
 	}
 	for _, place := range k.yes {
 		yes.set(place)
@@ -179,6 +180,13 @@ func (f *flow) decide(e ast.Expr) (k knowledge, yes, no *state) {
 func (f *flow) split() (*state, *state) {
 	f.exhausted(f.now.size())
 	return f.now, f.now.clone()
+}
+
+// lack remembers that a value is nil, or false.
+func (s *state) lack(k knowledge) {
+	if k.place != "" && !k.defaulted {
+		s.gone[k.place] = true
+	}
 }
 
 // know remembers that a value is not nil.
@@ -358,7 +366,7 @@ func (f *flow) named(object knowledge, name string, e *ast.AttrGetExpr) knowledg
 	}
 	field, ok := object.schema.Field(name)
 	if !ok {
-		f.noField(e, f.title(object, e.Object), name, object.schema)
+		f.noField(script.Error, e, f.title(object, e.Object), name, object.schema)
 		return knowledge{}
 	}
 	out := knowledge{schema: field, place: below(object.place, name), written: name}

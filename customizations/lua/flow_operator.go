@@ -122,18 +122,19 @@ func (f *flow) equality(e *ast.RelationalOpExpr) (yes, no *state) {
 	equal, different := f.split()
 	switch {
 	case isType && right.text != nil:
+		equal.hasType(asked, *right.text)
 		if *right.text == "nil" {
 			different.know(asked)
-		} else {
-			equal.know(asked)
 		}
 	case right.isNil():
 		different.know(left)
+		equal.lack(left)
 		if left.truth == isTrue {
 			equal.over = true
 		}
 	case left.isNil():
 		different.know(right)
+		equal.lack(right)
 	default:
 		different.has(left)
 		different.has(right)
@@ -148,6 +149,22 @@ func (f *flow) equality(e *ast.RelationalOpExpr) (yes, no *state) {
 		return different, equal
 	}
 	return equal, different
+}
+
+// hasType remembers the answer of type(x).
+func (s *state) hasType(k knowledge, name string) {
+	if name == "nil" {
+		s.lack(k)
+		return
+	}
+	s.know(k)
+	types := map[script.Form]string{
+		script.FormObject: "table", script.FormList: "table", script.FormText: "string", script.FormNumber: "number",
+		script.FormBoolean: "boolean",
+	}
+	if of := types[k.schema.Form()]; of != "" && of != name {
+		s.over = true
+	}
 }
 
 // isSure tells that a value is a constant that is not nil.
@@ -179,6 +196,11 @@ func (f *flow) typeAsked(e ast.Expr) (knowledge, bool) {
 	return f.expr(call.Args[0]), true
 }
 
+func isVariable(e ast.Expr) bool {
+	_, ok := e.(*ast.IdentExpr)
+	return ok
+}
+
 func isConstant(e ast.Expr) bool {
 	_, ok := e.(ast.ConstExpr)
 	return ok
@@ -188,6 +210,7 @@ func isConstant(e ast.Expr) bool {
 func (f *flow) comparable(k knowledge, e ast.Expr, other knowledge, otherExpr ast.Expr) {
 	a, b := k.schema.Form(), other.schema.Form()
 	switch {
+	case len(f.calls) > 1 && isVariable(e): // A function of the script that takes many things.
 	case k.place == "" || k.isNil() || other.isNil() || a == script.FormAny:
 	case other.place == "" && b != script.FormAny && a != b:
 		which := ""

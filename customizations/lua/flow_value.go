@@ -108,6 +108,8 @@ type state struct {
 	variables map[*binding]knowledge
 	// there are the places that are not nil.
 	there map[string]bool
+	// gone are the places that are nil.
+	gone map[string]bool
 	// changed are the places that the script has assigned to: what the schema says is no longer known of them.
 	changed map[string]bool
 	// over tells that this point is never reached.
@@ -115,12 +117,12 @@ type state struct {
 }
 
 func newState() *state {
-	return &state{variables: map[*binding]knowledge{}, there: map[string]bool{}, changed: map[string]bool{}}
+	return &state{variables: map[*binding]knowledge{}, there: map[string]bool{}, gone: map[string]bool{}, changed: map[string]bool{}}
 }
 
 func (s *state) clone() *state {
 	return &state{
-		variables: maps.Clone(s.variables), there: maps.Clone(s.there), changed: maps.Clone(s.changed), over: s.over,
+		variables: maps.Clone(s.variables), there: maps.Clone(s.there), gone: maps.Clone(s.gone), changed: maps.Clone(s.changed), over: s.over,
 	}
 }
 
@@ -146,6 +148,7 @@ func join(a, b *state) *state {
 	}
 	// A place is there when it is on both ways.
 	maps.DeleteFunc(a.there, func(place string, _ bool) bool { return !b.there[place] })
+	maps.DeleteFunc(a.gone, func(place string, _ bool) bool { return !b.gone[place] })
 	maps.Copy(a.changed, b.changed)
 	return a
 }
@@ -255,6 +258,7 @@ func (s *state) assign(place string) {
 func (s *state) forget(place string) {
 	below := func(other string, _ bool) bool { return isBelow(other, place) }
 	maps.DeleteFunc(s.there, below)
+	maps.DeleteFunc(s.gone, below)
 	maps.DeleteFunc(s.changed, below)
 }
 

@@ -45,7 +45,9 @@ func (f *flow) assignField(target *ast.AttrGetExpr, value knowledge, from ast.Ex
 	if k.place == "" {
 		return
 	}
-	f.wrote(k, target)
+	if !f.now.gone[k.place] && (k.place != value.place || f.now.mayBeNil(value)) { // No default in the place of nothing.
+		f.wrote(k, target)
+	}
 	f.overwrite(k.place, value, from)
 }
 
@@ -110,7 +112,7 @@ func (f *flow) checkEntry(e *entry, m *made) {
 	}
 	field, ok := m.schema.Field(e.name)
 	if !ok {
-		f.noField(e.at, m.where, e.name, m.schema)
+		f.noField(script.Error, e.at, m.where, e.name, m.schema)
 		return
 	}
 	if e.value.made != nil {
@@ -220,7 +222,6 @@ func (f *flow) result(e exit) {
 	}
 	f.need(first, expr, fmt.Sprintf("nil as the answer of %s, which wants %s,", op.Function, wants), instead)
 	if op.Result == interpreter.ResultStatus && first.made != nil {
-		status, _ := f.object.Field("status")
-		f.put(first.made, status, "status")
+		f.put(first.made, f.object.Reported(), "status")
 	}
 }

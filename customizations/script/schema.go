@@ -107,6 +107,9 @@ func (s *Schema) Field(name string) (*Schema, bool) {
 	if values, ok := raw["additionalProperties"].(map[string]any); ok {
 		return s.part(values), true
 	}
+	if raw[reported] == true && !s.open() {
+		return s.extra(name)
+	}
 	return nil, s.open()
 }
 

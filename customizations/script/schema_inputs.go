@@ -1,6 +1,12 @@
 package script
 
-import "github.com/dragoman-io/dragoman/interpreter"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-io/dragoman/interpreter"
+)
 
 // The schemas of plain values.
 var (
@@ -60,9 +66,35 @@ func InputSchema(in interpreter.Input, object *Schema) *Schema {
 	return nil
 }
 
+// Reported returns the schema of the statuses that members report of objects of s. Besides what the objects have there,
+// rules may put into them what they like, such as the generation; only a name that is nearly one of the schema's is taken
+// for a mistake.
+func (s *Schema) Reported() *Schema {
+	status, _ := s.Field("status")
+	if status.resolved() == nil {
+		return nil
+	}
+	raw := maps.Clone(status.resolved())
+	raw[reported] = true
+	return status.part(raw)
+}
+
+// reported marks the schema of a reported status.
+const reported = "x-dragoman-reported"
+
+// extra returns what is known about a field of a reported status that the objects' own status has not.
+func (s *Schema) extra(name string) (*Schema, bool) {
+	if name == "generation" || name == "resourceTemplateGeneration" {
+		return NumberSchema, true
+	}
+	return nil, !slices.ContainsFunc(s.Fields(), func(other string) bool {
+		return distance(strings.ToLower(name), strings.ToLower(other)) <= 2
+	})
+}
+
 // itemsOf returns the schema of what the members report of objects of s.
 func itemsOf(s *Schema) *Schema {
-	status, _ := s.Field("status")
+	status := s.Reported()
 	return ListOf(ObjectOf(map[string]*Schema{
 		"clusterName": TextSchema, "status": status, "applied": BooleanSchema, "appliedMessage": TextSchema, "health": TextSchema,
 	}, "clusterName"))
