@@ -6,10 +6,10 @@ import (
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // EncodeResponse returns the ResourceInterpreterContext that answers req with resp, or with err when that is not nil.
@@ -200,7 +200,7 @@ func decodeObject(f *fields, req *interpreter.Request) *unstructured.Unstructure
 		f.fail("patch", "want patch and patchType, or neither, got only one of them")
 	}
 	if !f.has("patch") {
-		return req.Object.DeepCopy()
+		return &unstructured.Unstructured{Object: value.CopyMap(req.Object.Object)}
 	}
 	var patchType configv1alpha1.PatchType
 	text(f, "patchType", &patchType)
@@ -231,9 +231,9 @@ func decodeObject(f *fields, req *interpreter.Request) *unstructured.Unstructure
 // withStatusOf returns a copy of object that has the status of other, or none when other has none.
 func withStatusOf(object, other *unstructured.Unstructured) *unstructured.Unstructured {
 	out := make(map[string]any, len(object.Object)+1)
-	for name, value := range object.Object {
+	for name, field := range object.Object {
 		if name != "status" {
-			out[name] = runtime.DeepCopyJSONValue(value)
+			out[name] = value.Copy(field)
 		}
 	}
 	if status, ok := other.Object["status"]; ok {

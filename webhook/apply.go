@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // applyPatch returns what the JSON patch makes of the object, which it leaves alone and shares no memory with. What the
@@ -28,7 +29,7 @@ func applyPatch(object map[string]any, patch []byte) (map[string]any, error) {
 	case len(operations) > maxPatchOperations:
 		return nil, fmt.Errorf("want at most %d operations, got %d", maxPatchOperations, len(operations))
 	}
-	if content, ok := applyInPlace(runtime.DeepCopyJSON(object), operations); ok {
+	if content, ok := applyInPlace(value.CopyMap(object), operations); ok {
 		return content, nil
 	}
 	return applyByLibrary(object, patch)

@@ -117,64 +117,58 @@ func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
 }
 
 // BenchmarkAsk asks a question over one kept connection, and over the same network the floor (an echo of the same
-// bytes) and the baseline (the peer's method) in turn.
+// bytes) and the baseline (the peer's method), in turns of some calls each.
 func BenchmarkAsk(b *testing.B) {
+	const each = 25
 	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
 		b.Run(string(op), func(b *testing.B) {
-			s := newBenchmarkSetup(b, op)
-			var ours, floor, baseline []time.Duration
-			for b.Loop() {
-				ours = append(ours, timed(b, func() error { return s.ask(b.Context()) }))
-				b.StopTimer()
-				floor = append(floor, timed(b, func() error { return s.echo(b.Context()) }))
-				baseline = append(baseline, timed(b, func() error { return s.baseline(b.Context()) }))
-				b.StartTimer()
-			}
-			report(b, median(ours), median(floor), median(baseline))
+			inTurns(b, newBenchmarkSetup(b, op), func(ask func(context.Context) error) []time.Duration {
+				took := make([]time.Duration, each)
+				for i := range took {
+					took[i] = timed(b, func() error { return ask(b.Context()) })
+				}
+				return took
+			})
 		})
 	}
 }
 
 // BenchmarkAskTogether has 64 callers at once; the times are of the whole divided by the number of answers.
 func BenchmarkAskTogether(b *testing.B) {
+	const callers, each = 64, 8
 	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
 		b.Run(string(op), func(b *testing.B) {
-			s := newBenchmarkSetup(b, op)
-			const callers, each = 64, 8
-			together := func(ask func(context.Context) error) time.Duration {
-				return timed(b, func() error {
+			ours, floor := inTurns(b, newBenchmarkSetup(b, op), func(ask func(context.Context) error) []time.Duration {
+				return []time.Duration{timed(b, func() error {
 					var wg sync.WaitGroup
 					errs := make([]error, callers)
 					for i := range callers {
 						wg.Go(func() {
 							for range each {
-								if err := ask(b.Context()); err != nil {
-									errs[i] = err
-								}
+								errs[i] = errors.Join(errs[i], ask(b.Context()))
 							}
 						})
 					}
 					wg.Wait()
-					for _, err := range errs {
-						if err != nil {
-							return err
-						}
-					}
-					return nil
-				}) / (callers * each)
-			}
-			var ours, floor, baseline []time.Duration
-			for b.Loop() {
-				ours = append(ours, together(s.ask))
-				b.StopTimer()
-				floor = append(floor, together(s.echo))
-				baseline = append(baseline, together(s.baseline))
-				b.StartTimer()
-			}
-			report(b, median(ours), median(floor), median(baseline))
-			b.ReportMetric(float64(median(floor))/float64(median(ours)), "floor-throughput")
+					return errors.Join(errs...)
+				}) / (callers * each)}
+			})
+			b.ReportMetric(float64(floor)/float64(ours), "floor-throughput")
 		})
 	}
+}
+
+// inTurns lets each of the three ways have its turn again and again, and reports the medians.
+func inTurns(b *testing.B, s benchmarkSetup, turn func(ask func(context.Context) error) []time.Duration) (ours, floor time.Duration) {
+	var took [3][]time.Duration
+	for b.Loop() {
+		for i, ask := range []func(context.Context) error{s.ask, s.echo, s.baseline} {
+			took[i] = append(took[i], turn(ask)...)
+		}
+	}
+	ours, floor = median(took[0]), median(took[1])
+	report(b, ours, floor, median(took[2]))
+	return ours, floor
 }
 
 func timed(b *testing.B, f func() error) time.Duration {
@@ -191,6 +185,7 @@ func median(d []time.Duration) time.Duration {
 }
 
 func report(b *testing.B, ours, floor, baseline time.Duration) {
+	b.ReportMetric(0, "ns/op") // of a round of turns, which says nothing
 	b.ReportMetric(float64(ours), "median-ns/op")
 	b.ReportMetric(float64(floor), "floor-ns/op")
 	b.ReportMetric(float64(ours)/float64(floor), "x-floor")

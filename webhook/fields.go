@@ -37,8 +37,8 @@ func (f *fields) fail(name, format string, args ...any) {
 	}
 }
 
-// value returns the value of a field, which has to be a T, in words want.
-func value[T any](f *fields, name, want string) (T, bool) {
+// fieldOf returns the value of a field, which has to be a T, in words want.
+func fieldOf[T any](f *fields, name, want string) (T, bool) {
 	got := f.get(name)
 	v, ok := got.(T)
 	if !ok && got != nil {
@@ -49,13 +49,13 @@ func value[T any](f *fields, name, want string) (T, bool) {
 
 // text reads a string; without one, to stays as it is. So do the others.
 func text[S ~string](f *fields, name string, to *S) {
-	if v, ok := value[string](f, name, "a string"); ok {
+	if v, ok := fieldOf[string](f, name, "a string"); ok {
 		*to = S(v)
 	}
 }
 
 func (f *fields) boolean(name string, to *bool) {
-	if v, ok := value[bool](f, name, "a boolean"); ok {
+	if v, ok := fieldOf[bool](f, name, "a boolean"); ok {
 		*to = v
 	}
 }
@@ -78,7 +78,7 @@ func (f *fields) number(name string, to *int32) {
 
 // object returns the object of a field; nil without one.
 func (f *fields) object(name string) map[string]any {
-	v, _ := value[map[string]any](f, name, "an object")
+	v, _ := fieldOf[map[string]any](f, name, "an object")
 	return v
 }
 
@@ -93,7 +93,7 @@ func (f *fields) within(name string) *fields {
 
 // each calls visit with the fields of each object of a list, and tells whether there is a list.
 func (f *fields) each(name string, visit func(i, length int, element *fields)) bool {
-	list, ok := value[[]any](f, name, "a list")
+	list, ok := fieldOf[[]any](f, name, "a list")
 	for i, v := range list {
 		object, ok := v.(map[string]any)
 		if !ok {

@@ -20,6 +20,14 @@ const maxDepth = 1000
 
 const hexDigits = "0123456789abcdef"
 
+// literal tells of a byte whether it stands for itself in a string, whoever writes it.
+var literal = func() (table [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		table[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return table
+}()
+
 // appendJSON appends the JSON of a value, as json.Marshal writes it. Values that are not plain are left to json.Marshal.
 func appendJSON(dst []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
@@ -116,11 +124,11 @@ func appendString(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if literal[c] {
+			i++
+			continue
+		}
 		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
-				i++
-				continue
-			}
 			dst = appendEscaped(append(dst, s[start:i]...), c)
 			i++
 			start = i
@@ -245,19 +253,12 @@ func (p *parser) word(word string) error {
 	return nil
 }
 
-// smallMap is how many fields a map takes before it grows, which costs more than to make it large at once.
-const smallMap = 8
-
 func (p *parser) object(depth int) (map[string]any, error) {
 	p.at++
+	object := map[string]any{}
 	if p.space(); p.next('}') {
-		return map[string]any{}, nil
+		return object, nil
 	}
-	var (
-		first  [smallMap]member
-		n      int
-		object map[string]any // once it is known to have more
-	)
 	for {
 		if p.space(); p.at >= len(p.data) || p.data[p.at] != '"' {
 			return nil, p.unexpected("a name")
@@ -270,92 +271,56 @@ func (p *parser) object(depth int) (map[string]any, error) {
 			return nil, p.unexpected(":")
 		}
 		p.space()
-		value, err := p.value(depth)
-		if err != nil {
+		if object[name], err = p.value(depth); err != nil {
 			return nil, err
-		}
-		switch {
-		case n < smallMap:
-			first[n] = member{name, value}
-			n++
-		default:
-			if object == nil {
-				object = mapOf(first[:], 2*smallMap)
-			}
-			object[name] = value
 		}
 		p.space()
 		switch {
 		case p.next(','):
-		case !p.next('}'):
-			return nil, p.unexpected(", or }")
-		case object == nil:
-			return mapOf(first[:n], n), nil
-		default:
+		case p.next('}'):
 			return object, nil
+		default:
+			return nil, p.unexpected(", or }")
 		}
 	}
 }
 
-func mapOf(members []member, room int) map[string]any {
-	object := make(map[string]any, room)
-	for i := range members {
-		object[members[i].name] = members[i].value
-	}
-	return object
-}
-
 func (p *parser) list(depth int) ([]any, error) {
 	p.at++
+	list := []any{}
 	if p.space(); p.next(']') {
-		return []any{}, nil
+		return list, nil
 	}
-	var (
-		first [4]any
-		n     int
-		list  []any // once it is known to have more
-	)
 	for {
 		p.space()
 		value, err := p.value(depth)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case n < len(first):
-			first[n] = value
-			n++
-		default:
-			if list == nil {
-				list = append(make([]any, 0, 4*len(first)), first[:]...)
-			}
-			list = append(list, value)
-		}
+		list = append(list, value)
 		p.space()
 		switch {
 		case p.next(','):
-		case !p.next(']'):
-			return nil, p.unexpected(", or ]")
-		case list == nil:
-			return slices.Clone(first[:n]), nil
-		default:
+		case p.next(']'):
 			return list, nil
+		default:
+			return nil, p.unexpected(", or ]")
 		}
 	}
 }
 
 // text reads a string. One with escapes, or bytes that are not UTF-8, is left to encoding/json.
 func (p *parser) text() (string, error) {
-	start, plain := p.at, true
+	start, simple := p.at, true
 	for i := start + 1; i < len(p.data); i++ {
 		c := p.data[i]
-		if c > '\\' && c < utf8.RuneSelf || c > '"' && c < '\\' { // most are
+		if literal[c] {
 			continue
 		}
 		switch {
 		case c == '"':
 			p.at = i + 1
-			if raw := p.data[start+1 : i]; plain || utf8.ValidString(raw) && !strings.Contains(raw, `\`) {
+			if raw := p.data[start+1 : i]; simple || utf8.ValidString(raw) && !strings.Contains(raw, `\`) {
 				return raw, nil
 			}
 			var s string
@@ -364,10 +329,10 @@ func (p *parser) text() (string, error) {
 			}
 			return s, nil
 		case c == '\\':
-			plain = false
+			simple = false
 			i++ // whatever it is, it does not end the string
 		case c >= utf8.RuneSelf:
-			plain = false
+			simple = false
 		case c < ' ':
 			p.at = i
 			return "", p.unexpected("an escape for a control character")
