@@ -42,7 +42,7 @@ func (p *Program) Check(object *script.Schema) script.Problems {
 
 const (
 	// maxFlow is how much of a script is looked at, in nodes and things known of it, calls of its own functions counted each.
-	maxFlow = 2_000_000
+	maxFlow = 300_000
 	// maxCalls is how deeply calls of a script's functions are followed.
 	maxCalls = 8
 	// maxProblems is how many problems are reported of one script.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dragoman-io/dragoman/customizations/lua"
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
@@ -36,6 +37,49 @@ func checkSchema(t testing.TB) *script.Schema {
 	var raw map[string]any
 	require.NoError(t, yaml.Unmarshal(data, &raw))
 	return script.NewSchema(raw, nil)
+}
+
+// FuzzCheck holds that no script crashes or hangs the check, that it says the same again, that every problem stands in the
+// script, and that whatever the engine loads can be looked at.
+func FuzzCheck(f *testing.F) {
+	object := checkSchema(f)
+	files, err := filepath.Glob("testdata/*/*")
+	require.NoError(f, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(f, err)
+		for _, c := range strings.Split(string(data), "\n### ") {
+			text, _, _ := strings.Cut(c, "\n---\n")
+			if strings.HasSuffix(file, ".txt") {
+				_, text, _ = strings.Cut(text, "\n") // the reason
+				_, text, _ = strings.Cut(text, "\n") // the operation
+			}
+			for i, info := range interpreter.Operations() {
+				if strings.Contains(text, info.Function) {
+					f.Add(i, text)
+				}
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, op int, text string) {
+		infos := interpreter.Operations()
+		info := infos[uint(op)%uint(len(infos))]
+		program, _, err := shared.Load(&script.Source{Customization: "thing", Operation: info.Operation, Language: script.Lua, Text: text})
+		if err != nil {
+			return
+		}
+		require.True(t, lua.CanCheck(program))
+		lines := strings.Split(text, "\n")
+		for _, schema := range []*script.Schema{object, script.AnyObject} {
+			problems := program.Check(schema)
+			for _, p := range problems {
+				assert.NotEmpty(t, p.Message)
+				assert.True(t, p.Line >= 1 && p.Line <= len(lines)+strings.Count(text, "\r"), "line %d", p.Line)
+				assert.GreaterOrEqual(t, p.Column, 1)
+			}
+			assert.Equal(t, problems, program.Check(schema))
+		}
+	})
 }
 
 // checked returns what Check says about a script.

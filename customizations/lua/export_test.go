@@ -20,3 +20,9 @@ func NewPlain(limits script.Limits, functions []kube.Function) *Engine {
 	e.plain = true
 	return e
 }
+
+// CanCheck tells whether Check finds its way in a program.
+func CanCheck(p *Program) bool {
+	_, _, ok := parsePositions(p.src)
+	return ok
+}

@@ -103,6 +103,9 @@ func (f *flow) inline(function *closure, args []knowledge) []knowledge {
 	}
 	results := make([]knowledge, n)
 	for i := range results {
+		for _, e := range exits {
+			f.exhausted(e.state.size())
+		}
 		results[i] = joinResults(before, exits, i, single)
 	}
 	f.now = nil

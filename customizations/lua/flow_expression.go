@@ -123,8 +123,11 @@ func added(before, after *state) []string {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return out[:min(len(out), maxFacts)]
 }
+
+// maxFacts is how many places are remembered that a condition tells about.
+const maxFacts = 64
 
 // branch returns what is known where a condition holds, and where not. What is known now is undefined then.
 func (f *flow) branch(e ast.Expr) (yes, no *state) {
@@ -377,10 +380,13 @@ func (f *flow) named(object knowledge, name string, e *ast.AttrGetExpr) knowledg
 	return out
 }
 
+// maxPlace is how long places may be.
+const maxPlace = 512
+
 // below returns the place of a field.
 func below(place, name string) string {
 	switch {
-	case place == "":
+	case place == "", len(place) > maxPlace:
 		return ""
 	case isName(name):
 		return place + "." + name

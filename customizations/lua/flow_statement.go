@@ -76,6 +76,7 @@ func (f *flow) declare(name string, k knowledge) *binding {
 func (f *flow) setVariable(v *binding, k knowledge) {
 	if k.schema != nil && k.place == "" {
 		k.place = v.place()
+		f.exhausted(f.now.size())
 		f.now.forget(k.place)
 	}
 	f.now.variables[v] = k
@@ -249,6 +250,7 @@ func (f *flow) widen(stmts []ast.Stmt) {
 			}
 		case *ast.AttrGetExpr:
 			if place := f.placeOf(t); place != "" {
+				f.exhausted(f.now.size())
 				f.now.assign(place)
 			}
 		}

@@ -53,6 +53,7 @@ func (f *flow) assignField(target *ast.AttrGetExpr, value knowledge, from ast.Ex
 
 // overwrite remembers what is at a place now.
 func (f *flow) overwrite(place string, value knowledge, from ast.Expr) {
+	f.exhausted(f.now.size())
 	table, isTable := from.(*ast.TableExpr)
 	switch {
 	case isTable && len(table.Fields) == 0:
