@@ -28,9 +28,12 @@ type question struct {
 	req  *interpreter.Request
 }
 
-func corpus(tb testing.TB) []question {
+func corpus(tb testing.TB) []question { return questions(tb, "scripts") }
+
+// questions returns the scripts in a folder of testdata.
+func questions(tb testing.TB, folder string) []question {
 	tb.Helper()
-	files, err := filepath.Glob("testdata/scripts/*.lua")
+	files, err := filepath.Glob("testdata/" + folder + "/*.lua")
 	require.NoError(tb, err)
 	require.NotEmpty(tb, files)
 	out := make([]question, len(files))

@@ -20,6 +20,7 @@ import (
 //   - a table constructor that ends in a call or in ... is measured when it is there
 //   - a.b.c becomes one call with all keys, where reading them has no effect
 //   - functions of the library that the script cannot have changed become constants
+//   - a loop over next, t becomes one over next, t, nil
 type rewriter struct {
 	// constants are the expressions that are functions of the library.
 	constants map[ast.Expr]string
@@ -108,6 +109,18 @@ func (w *rewriter) charge(node ast.PositionHolder, bytes int, variable ...ast.Ex
 	return out
 }
 
+// threeValues returns the expressions of a loop with those that are missing: the compiler takes what happens to be in the
+// registers for the first key.
+func threeValues(loop ast.PositionHolder, exprs []ast.Expr) []ast.Expr {
+	if spreads(exprs[len(exprs)-1]) {
+		return exprs
+	}
+	for len(exprs) < 3 {
+		exprs = append(exprs, at(loop, &ast.NilExpr{}))
+	}
+	return exprs
+}
+
 func (w *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
 	switch s := stmt.(type) {
 	case *ast.LocalAssignStmt:
@@ -130,6 +143,7 @@ func (w *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
 		s.Stmts = w.body(s, s.Stmts, nil)
 	case *ast.GenericForStmt:
 		w.exprs(s.Exprs)
+		s.Exprs = threeValues(s, s.Exprs)
 		s.Stmts = w.body(s, s.Stmts, nil)
 	case *ast.FuncDefStmt:
 		w.function(s.Func)

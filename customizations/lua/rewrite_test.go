@@ -2,6 +2,7 @@ package lua_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -161,6 +162,31 @@ func TestRewritingChangesNothing(t *testing.T) {
 		req := &interpreter.Request{Operation: op, Object: object(t, "flink"), ObservedObject: object(t, "flink")}
 		require.NoError(t, req.Complete())
 		checkRewriting(t, source(op, body), req)
+	}
+}
+
+// TestLoopsBegin holds that a loop begins with no key when nobody says where: the compiler takes one out of a register
+// that something else was in.
+func TestLoopsBegin(t *testing.T) {
+	const body = `local function count(t)
+  local out, names = 0, ""
+  do local a, b, c = "a", "b", "c" end
+  %s out = out + 1 names = names .. tostring(k) end
+  return out .. names:len()
+end
+return count({a = 1, b = 2, c = 3}) .. count(obj.metadata)`
+	var want string
+	for _, loop := range []string{
+		"for k, v in pairs(t) do", "for k, v in next, t, nil do", "for k, v in next, t do", "for k in next, t do",
+		"for k in (function(s, k) return next(t, k) end) do", "for k, v in (pairs(t)), t do", "for k, v, w in next, t do",
+	} {
+		got, err := answer(t, rewritten, source(interpreter.InterpretHealth, fmt.Sprintf(
+			"local f = function(obj)\n"+body+"\nend\nfunction InterpretHealth(obj) return 'Healthy', f(obj) end", loop)), health(t))
+		require.NoError(t, err, loop)
+		if want == "" {
+			want = got
+		}
+		assert.Equal(t, want, got, loop)
 	}
 }
 
