@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/dragoman-io/dragoman/admission"
-	"github.com/dragoman-io/dragoman/customizations/cel"
+	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/openapi"
 )
 
@@ -26,7 +26,7 @@ func readSchemas(ctx context.Context, files *reader, names []string) (admission.
 	}
 	for _, gvk := range snapshot.Kinds() {
 		if schemas[gvk] == nil {
-			schemas[gvk] = cel.NewSchema(snapshot.Schema(gvk), snapshot.Definition)
+			schemas[gvk] = script.NewSchema(snapshot.Schema(gvk), snapshot.Definition)
 		}
 	}
 	return schemas, nil
