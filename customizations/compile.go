@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -43,8 +44,9 @@ func (c *compiled) same(d Customization) bool {
 // rule is one rule of a customization.
 type rule struct {
 	source *script.Source
-	// load returns the rule as its engine compiled it, always the same.
+	// load returns the rule as its engine compiled it, always the same; done is that once it was called.
 	load func() loaded
+	done atomic.Pointer[loaded]
 	// answer is the rule as it is asked: it declines objects that the target does not select.
 	answer interpreter.Rule
 }
@@ -71,7 +73,11 @@ func (o *Options) compile(c Customization) *compiled {
 			continue
 		}
 		r := &rule{source: source}
-		r.load = sync.OnceValue(func() loaded { return o.load(out, i, source) })
+		r.load = sync.OnceValue(func() loaded {
+			l := o.load(out, i, source)
+			r.done.Store(&l)
+			return l
+		})
 		if !o.Lazy {
 			r.load()
 		}

@@ -31,6 +31,9 @@ var files embed.FS
 type Catalogue struct {
 	// groups has the rules of each API group. Calling a function reads them, the first time.
 	groups map[string]func() (*customizations.Set, error)
+	// empty is the set that those of the groups are made from; read holds the sets that were, by group.
+	empty *customizations.Set
+	read  sync.Map
 }
 
 var (
@@ -53,7 +56,7 @@ func newCatalogue(engines map[script.Language]script.Engine) (*Catalogue, error)
 		return nil, err
 	}
 	empty := customizations.New(customizations.Options{Link: Link, Engines: engines, Lazy: true})
-	c := &Catalogue{groups: make(map[string]func() (*customizations.Set, error), len(entries))}
+	c := &Catalogue{groups: make(map[string]func() (*customizations.Set, error), len(entries)), empty: empty}
 	for _, entry := range entries {
 		group := entry.Name()
 		c.groups[group] = sync.OnceValues(func() (*customizations.Set, error) {
@@ -61,7 +64,9 @@ func newCatalogue(engines map[script.Language]script.Engine) (*Catalogue, error)
 			if err != nil {
 				return nil, err
 			}
-			return empty.With(cs...), nil
+			set := empty.With(cs...)
+			c.read.Store(group, set)
+			return set, nil
 		})
 	}
 	return c, nil
@@ -146,4 +151,13 @@ func (c *Catalogue) Problems() script.Problems {
 		}
 	}
 	return out
+}
+
+// Stats counts the customizations of the groups that were asked about so far, and their rules; nothing is read for it.
+func (c *Catalogue) Stats() customizations.Stats {
+	stats := c.empty.Stats()
+	for _, set := range c.read.Range {
+		stats.Add(set.(*customizations.Set).Stats())
+	}
+	return stats
 }

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,6 +38,7 @@ type endpoint struct {
 	header      http.Header // of every request
 	maxResponse int64
 	breaker     breaker
+	connections atomic.Int64 // open ones
 
 	mu      sync.Mutex
 	calls   int  // going on

@@ -15,15 +15,21 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/controllers"
+	"github.com/dragoman-io/dragoman/controllers/informers"
+	"github.com/dragoman-io/dragoman/controllers/observability"
 	"github.com/dragoman-io/dragoman/controllers/rules"
 	"github.com/dragoman-io/dragoman/customizations"
+	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/thirdparty"
 	"github.com/dragoman-io/dragoman/webhook"
 )
 
@@ -136,6 +142,7 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	if err != nil {
 		return err
 	}
+	held := informers.For(scheme)
 	tuned, options := controllers.Tune(config, ctrl.Options{
 		Scheme: scheme, LeaderElection: o.leaderElect, LeaderElectionID: "dragoman-controller-manager",
 		LeaderElectionNamespace: o.leaderElectionSpace, LeaderElectionReleaseOnCancel: true,
@@ -143,6 +150,7 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 		HealthProbeBindAddress: o.healthAddress,
 		PprofBindAddress:       o.pprofAddress,
 		WebhookServer:          server,
+		Cache:                  cache.Options{NewInformer: held.New},
 	})
 	mgr, err := ctrl.NewManager(tuned, options)
 	if err != nil {
@@ -163,15 +171,23 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	if err := live.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	chain, stop, err := o.observed(ctx, mgr, live)
+	catalogue, err := thirdparty.New(script.Limits{})
+	if err != nil {
+		return err
+	}
+	chain, stop, err := o.observed(ctx, mgr, live, catalogue)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	if _, err := controllers.Setup(ctx, mgr, controllers.Options{
+	connected, err := controllers.Setup(ctx, mgr, controllers.Options{
 		Rules: live, Interpreter: chain, SkippedNamespaces: skipped,
 		ClusterPeriod: o.clusterPeriod, ClusterFailureThreshold: o.failureThreshold, ClusterSuccessThreshold: o.successThreshold,
-	}); err != nil {
+	})
+	if err != nil {
+		return err
+	}
+	if err := metrics.Registry.Register(observability.NewSizes(sizesOf(live, catalogue, held, connected))); err != nil {
 		return err
 	}
 	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("rules", live.Ready)); err != nil {

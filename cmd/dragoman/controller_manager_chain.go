@@ -11,21 +11,25 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/builtin"
+	"github.com/dragoman-io/dragoman/controllers/informers"
+	"github.com/dragoman-io/dragoman/controllers/members"
 	"github.com/dragoman-io/dragoman/controllers/observability"
 	"github.com/dragoman-io/dragoman/controllers/rules"
-	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/customizations"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/thirdparty"
+	"github.com/dragoman-io/dragoman/webhook"
 )
 
 // observed returns the chain of the controllers, with metrics, traces and events on customizations that fail. The
 // function ends the export of traces.
-func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *rules.Rules) (interpreter.Interpreter, func(), error) {
+func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *rules.Rules, catalogue *thirdparty.Catalogue) (interpreter.Interpreter, func(), error) {
 	measured, err := observability.NewMetrics(metrics.Registry)
 	if err != nil {
 		return nil, nil, err
@@ -49,10 +53,6 @@ func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *r
 		}
 		recorder.Eventf(regarding, nil, corev1.EventTypeWarning, "RuleFailed", "Interpret", "%s", note)
 	})
-	catalogue, err := thirdparty.New(script.Limits{})
-	if err != nil {
-		return nil, nil, err
-	}
 	link := func(name string, i interpreter.Interpreter, more ...interpreter.Middleware) interpreter.Interpreter {
 		middleware := append([]interpreter.Middleware{measured.Link(name)}, more...)
 		if tracer != nil {
@@ -67,6 +67,31 @@ func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *r
 		link("generic", builtin.Generic{}),
 	}
 	return interpreter.Wrap(chain, interpreter.Validated), stop, nil
+}
+
+// sizesOf returns what metrics tell about how much the process keeps.
+func sizesOf(live *rules.Rules, catalogue *thirdparty.Catalogue, held *informers.Informers, connected *members.Members) observability.Sizes {
+	return observability.Sizes{
+		Rules: func() map[string]customizations.Stats {
+			stats := map[string]customizations.Stats{thirdparty.Link: catalogue.Stats()}
+			if set := live.Customizations(); set != nil {
+				stats[customizationsLink] = set.Stats()
+			}
+			return stats
+		},
+		Webhooks: func() []webhook.EndpointStats {
+			set := live.Webhooks()
+			if set == nil {
+				return nil
+			}
+			return set.Endpoints()
+		},
+		Objects: func() map[string]map[schema.GroupVersionKind]int {
+			objects := connected.Objects()
+			objects["control-plane"] = held.Objects()
+			return objects
+		},
+	}
 }
 
 // tracer returns where spans go; nil when nowhere.

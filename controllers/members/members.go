@@ -16,11 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/controllers/informers"
 )
 
 // ErrNotConnected is the error for a cluster that there is no connection to: it is unknown, or was never reached.
@@ -64,22 +67,28 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
 	scheme := runtime.NewScheme()
+	held := informers.For(scheme)
 	direct, err := client.New(config, client.Options{HTTPClient: http, Mapper: mapper, Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
 	managed := labels.SelectorFromSet(labels.Set{workv1alpha2.ManagedByKarmadaLabel: workv1alpha2.ManagedByKarmadaLabelValue})
+	logger := log.FromContext(ctx).WithName("members").WithValues("cluster", name)
 	store, err := cache.New(config, cache.Options{
 		HTTPClient: http, Mapper: mapper, Scheme: scheme, DefaultLabelSelector: managed,
 		DefaultUnsafeDisableDeepCopy: new(true),
 		DefaultTransform:             cache.TransformStripManagedFields(),
+		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
+			toolscache.DefaultWatchErrorHandler(klog.NewContext(ctx, logger), r, err)
+		},
+		NewInformer:                  held.New,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	member := &Member{
-		Name: name, Config: config, Client: direct, mapper: mapper, cache: store, cancel: cancel, done: ctx.Done(),
+		Name: name, Config: config, Client: direct, mapper: mapper, cache: store, informers: held, cancel: cancel, done: ctx.Done(),
 		watched: map[schema.GroupVersionKind]bool{}, observe: m.observe,
 	}
 	go func() { _ = store.Start(ctx) }() // it returns when ctx ends, and only then
@@ -116,6 +125,17 @@ func (m *Members) Names() []string {
 	return names
 }
 
+// Objects returns how many objects the caches of the connected clusters hold, by cluster and kind.
+func (m *Members) Objects() map[string]map[schema.GroupVersionKind]int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	objects := make(map[string]map[schema.GroupVersionKind]int, len(m.members))
+	for name, member := range m.members {
+		objects[name] = member.informers.Objects()
+	}
+	return objects
+}
+
 // Member is a connected cluster. It is safe for concurrent use.
 type Member struct {
 	// Name is the cluster's name.
@@ -125,11 +145,12 @@ type Member struct {
 	// Client reads from and writes to the cluster itself, not to a cache.
 	Client client.Client
 
-	mapper  meta.RESTMapper
-	cache   cache.Cache
-	cancel  context.CancelFunc
-	done    <-chan struct{}
-	observe func(string, *unstructured.Unstructured)
+	mapper    meta.RESTMapper
+	cache     cache.Cache
+	informers *informers.Informers
+	cancel    context.CancelFunc
+	done      <-chan struct{}
+	observe   func(string, *unstructured.Unstructured)
 
 	mu      sync.Mutex
 	watched map[schema.GroupVersionKind]bool

@@ -58,6 +58,9 @@ func (r *Rules) Loaded() bool {
 // Customizations returns the customizations in force; nil before they are loaded.
 func (r *Rules) Customizations() *customizations.Set { return r.customizations.Load() }
 
+// Webhooks returns the webhooks in force; nil before they are loaded.
+func (r *Rules) Webhooks() *webhook.Set { return r.webhooks.set.Load() }
+
 // OnChange has f called after each change of rules, with what the changed rules are about: a kind, where "*" stands for
 // any version or kind, and a group that begins with a dot for every group with that suffix (customizations.Target). The
 // empty kind stands for all. f must not block, and must not be registered while rules change.

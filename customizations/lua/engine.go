@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -19,7 +20,7 @@ import (
 type Engine struct {
 	limits  script.Limits
 	library *library
-	states  sync.Pool
+	states  pool
 	// now is the clock that runs are timed by.
 	now func() time.Time
 	// plain leaves out the rewriting of scripts; tests compare with it.
@@ -38,7 +39,9 @@ var limitTables = sync.OnceFunc(func() { lua.MaxArrayIndex = maxList })
 // The first call sets lua.MaxArrayIndex, for the whole process.
 func New(limits script.Limits, functions []kube.Function) *Engine {
 	limitTables()
-	return &Engine{limits: limits.WithDefaults(), library: newLibrary(functions), now: time.Now}
+	e := &Engine{limits: limits.WithDefaults(), library: newLibrary(functions), now: time.Now}
+	e.states.there = new(atomic.Int64)
+	return e
 }
 
 // Compile returns the rule of src and warnings about it; see script.Engine.
@@ -103,19 +106,14 @@ func (p *Program) run(ctx context.Context, req *interpreter.Request, do func(*ru
 	if err := ctx.Err(); err != nil {
 		return p.at(0, err)
 	}
-	r, ok := p.engine.states.Get().(*run)
-	if !ok {
-		r = newRun(p.engine)
-	}
+	r := p.engine.states.get(p.engine)
 	r.begin(ctx, p, req)
 	done := false
 	defer func() {
 		if !done {
 			err = r.recovered(recover())
 		}
-		if r.end(err != nil) {
-			p.engine.states.Put(r)
-		}
+		p.engine.states.put(r, r.end(err != nil))
 	}()
 	err = do(r)
 	done = true

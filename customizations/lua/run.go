@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -17,6 +18,7 @@ type run struct {
 	budget
 
 	engine  *Engine
+	cleanup runtime.Cleanup // of the pool's count
 	l       *lua.LState
 	envMeta *lua.LTable // the metatable of environments: it finds the library
 	proxies proxies

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,26 +34,30 @@ var (
 // manager is what the controller manager is called in a federation.
 const manager = "controller-manager"
 
-// newManaged starts a federation of one member with the controller manager.
-func newManaged(t *testing.T) *clusters.Federation {
+// newManaged starts a federation of one member with the controller manager, whose metrics are at a URL.
+func newManaged(t *testing.T) (federation *clusters.Federation, metrics string) {
 	t.Helper()
 	binary, err := dragoman()
 	require.NoError(t, err)
-	federation := newFederation(t, clusters.Options{Members: 1, Nodes: 1})
+	federation = newFederation(t, clusters.Options{Members: 1, Nodes: 1})
 	require.NoError(t, federation.Register(t.Context()))
-	port, err := federation.Port(manager)
-	require.NoError(t, err)
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	listen := func(name string) string {
+		port, err := federation.Port(name)
+		require.NoError(t, err)
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	}
+	address, metricsAddress := listen(manager), listen(manager+"-metrics")
 	require.NoError(t, federation.Run(t.Context(), clusters.Program{
 		Name: manager,
 		Path: binary,
 		Args: []string{
 			"controller-manager", "--context", clusters.ControlPlane, "--health-probe-bind-address", address,
+			"--metrics-bind-address", metricsAddress,
 			"--cluster-status-update-frequency=1s", "--cluster-failure-threshold=60s", "--cluster-success-threshold=1s",
 		},
 		Ready: func(ctx context.Context) error { return answers(ctx, "http://"+address+"/readyz") },
 	}))
-	return federation
+	return federation, "http://" + metricsAddress + "/metrics"
 }
 
 // propagated propagates a CloneSet and a FlinkDeployment to the member and waits until both have a health.
@@ -117,7 +124,7 @@ func applyHealth(t *testing.T, federation *clusters.Federation, name, apiVersion
 
 // TestHostileRules puts rules in force that try to take the manager down. Other rules work on, and the manager is the same process.
 func TestHostileRules(t *testing.T) {
-	federation := newManaged(t)
+	federation, metrics := newManaged(t)
 	propagated(t, federation)
 	health := func(body string) string { return "function InterpretHealth(observedObj)\n" + body + "\nend" }
 	attacks := []struct{ reason, script string }{
@@ -158,11 +165,50 @@ func TestHostileRules(t *testing.T) {
 			}
 		})
 	}
+	requireMetrics(t, metrics)
+}
+
+// requireMetrics checks that the manager tells how much it keeps, after rules that failed.
+func requireMetrics(t *testing.T, url string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	value := func(name string, labels ...string) float64 {
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, name+"{") {
+				continue
+			}
+			missing := slices.ContainsFunc(labels, func(label string) bool {
+				key, value, _ := strings.Cut(label, "=")
+				return !strings.Contains(line, key+"="+strconv.Quote(value))
+			})
+			if !missing {
+				n, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]), 64)
+				require.NoError(t, err, line)
+				return n
+			}
+		}
+		t.Errorf("%s has no %v", name, labels)
+		return 0
+	}
+	assert.InDelta(t, 2, value("dragoman_customizations", "link=customizations"), 0)
+	assert.InDelta(t, 2, value("dragoman_rules", "link=customizations", "language=lua", "state=ready"), 0)
+	assert.Positive(t, value("dragoman_rules", "link=thirdparty", "language=cel", "state=ready"), "those of FlinkDeployment were asked")
+	assert.Positive(t, value("dragoman_rules_source_bytes", "link=customizations", "language=lua"))
+	assert.Positive(t, value("dragoman_script_states_created_total", "link=customizations"))
+	assert.Positive(t, value("dragoman_script_states_discarded_total", "link=customizations"), "attacks spoil their states")
+	assert.InDelta(t, 2, value("dragoman_cache_objects", "cluster=control-plane", "kind=ResourceInterpreterCustomization"), 0)
+	assert.InDelta(t, 1, value("dragoman_cache_objects", "cluster=member1", "kind=FlinkDeployment"), 0)
 }
 
 // TestRulesSurviveRestarts kills every process that rules depend on, one after the other. After each, an edited rule takes effect.
 func TestRulesSurviveRestarts(t *testing.T) {
-	federation := newManaged(t)
+	federation, _ := newManaged(t)
 	propagated(t, federation)
 	for i, process := range []string{clusters.Etcd, "control-plane/" + clusters.APIServer, "member1/" + clusters.APIServer, manager} {
 		require.NoError(t, federation.Restart(t.Context(), process))
@@ -181,7 +227,7 @@ func TestRulesSurviveRestarts(t *testing.T) {
 
 // TestManyRules fills a control plane with rules. An edit takes effect as soon as among a few.
 func TestManyRules(t *testing.T) {
-	federation := newManaged(t)
+	federation, _ := newManaged(t)
 	propagated(t, federation)
 	before := usageOf(t, federation, manager)
 	began := time.Now()
