@@ -136,10 +136,6 @@ kind: InterpreterTestSuite
 metadata:
   name: %s
 `, k.Name())
-	if k.status.conditions || len(k.status.texts) > 0 {
-		b.WriteString("# Of the laws that dragoman test --laws checks, one that need not hold here, and why.\nexempt:\n" +
-			"  members-order: merged messages name members in their order, and of other texts the last one counts\n")
-	}
 	b.WriteString("# Objects that cases share. A case changes them with {base: plain, patch: {spec: {...}}, remove: [spec.field]}.\n")
 	bases := map[string]any{"plain": k.sampleObject()}
 	if status := k.sampleStatus(1); len(status) > 0 {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -30,6 +31,14 @@ func (b *Breach) Result(seed uint64) cases.Result {
 		result.Problems = append(result.Problems, fmt.Sprintf("so do the inputs of %d more", b.Others))
 	}
 	return result
+}
+
+// Result returns the exemption as a result that reports can show, with the seed that the inputs were made from.
+func (e Exemption) Result(seed uint64) cases.Result {
+	return cases.Result{
+		Case: e.Case, Gate: "law " + e.Law.Name, Outcome: cases.Broken, Flags: fmt.Sprintf(" --laws --seed %d", seed),
+		Problems: []string{e.Law.Text, "the law holds: want no exemption, got the reason " + strconv.Quote(e.Reason)},
+	}
 }
 
 // caseFields are the fields of a case file by the inputs that they hold.

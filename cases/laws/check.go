@@ -43,6 +43,22 @@ type Report struct {
 	// Breaches are the laws that were broken, in the order of the cases. What is the same defect of the same rule is
 	// there once.
 	Breaches []Breach
+	// Unneeded are the exemptions from laws that hold all the same for every case that has them, in the order of the cases.
+	Unneeded []Exemption
+}
+
+// Exemption is a law that cases of a file are exempt from, for one reason.
+type Exemption struct {
+	// Law is the law, and Reason why it is said not to hold.
+	Law    *Law
+	Reason string
+	// Case is the first case that has the exemption.
+	Case *cases.Case
+}
+
+// String returns the exemption in one line, as file, line and what to do.
+func (e Exemption) String() string {
+	return fmt.Sprintf("%s:%d: exempt.%s: the law holds: want no exemption", e.Case.File, e.Case.Line, e.Law.Name)
 }
 
 // Breach is a law that a rule breaks.
@@ -74,6 +90,8 @@ type trial struct {
 	asked  *atomic.Int64
 	// allowed are the errors that cases of the same rule expect: they are meant.
 	allowed []*cases.ErrorMatch
+	// needed are the laws that the case is exempt from, and that are broken.
+	needed map[string]bool
 }
 
 func (t *trial) ask(op interpreter.Operation, in inputs) *answer {
@@ -116,7 +134,12 @@ func (c Checker) Check(ctx context.Context, found []*cases.Case) (*Report, error
 		return nil, err
 	}
 	report.Breaches = c.distinct(trials, findings)
-	report.Breaches = append(report.Breaches, leaks...)
+	for i := range leaks {
+		if leaks[i].Case.Exempt[isolated] == "" {
+			report.Breaches = append(report.Breaches, leaks[i])
+		}
+	}
+	report.Unneeded = c.unneeded(trials, leaks)
 	report.Questions = asked.Load()
 	return report, nil
 }
@@ -201,6 +224,31 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
+// unneeded returns the exemptions that no trial and no leak makes use of.
+func (c Checker) unneeded(trials []*trial, leaks []Breach) []Exemption {
+	type key struct{ file, law, reason string }
+	used := map[key]bool{}
+	for i := range leaks {
+		used[key{leaks[i].Case.File, isolated, leaks[i].Case.Exempt[isolated]}] = true
+	}
+	for _, t := range trials {
+		for law := range t.needed {
+			used[key{t.c.File, law, t.c.Exempt[law]}] = true
+		}
+	}
+	var out []Exemption
+	for _, t := range trials {
+		for _, law := range slices.Sorted(maps.Keys(t.c.Exempt)) {
+			k := key{t.c.File, law, t.c.Exempt[law]}
+			if !used[k] && (law != isolated || c.Fresh != nil) {
+				used[k] = true
+				out = append(out, Exemption{Law: Named(law), Reason: k.reason, Case: t.c})
+			}
+		}
+	}
+	return out
+}
+
 // run checks every law but isolated.
 func (t *trial) run(ctx context.Context, generated int) []finding {
 	in := inputsOf(t.c)
@@ -208,23 +256,33 @@ func (t *trial) run(ctx context.Context, generated int) []finding {
 	if !base.handled() {
 		return nil
 	}
+	t.needed = map[string]bool{}
 	var out []finding
 	broken := map[string]bool{}
 	check := func(in inputs, a *answer, changed string) {
 		for i := range laws {
 			law := &laws[i]
-			if law.breaks == nil || broken[law.Name] || !law.appliesTo(t.op) || t.c.Exempt[law.Name] != "" {
+			if law.breaks == nil || broken[law.Name] || !law.appliesTo(t.op) {
 				continue
 			}
 			if wrong := law.breaks(t, in, a); wrong != "" {
 				broken[law.Name] = true
+				if t.c.Exempt[law.Name] != "" {
+					t.needed[law.Name] = true
+					continue
+				}
 				out = append(out, finding{law: law, rule: a.source, wrong: wrong, changed: changed, in: in})
 			}
 		}
 	}
 	check(in, base, "")
-	if t.c.Exempt[absentFields] == "" && base.ok() {
-		out = append(out, t.damage(in, base)...)
+	if base.ok() {
+		crashes := t.damage(in, base)
+		if t.c.Exempt[absentFields] == "" {
+			out = append(out, crashes...)
+		} else if len(crashes) > 0 {
+			t.needed[absentFields] = true
+		}
 	}
 	for range generated {
 		if ctx.Err() != nil {

@@ -27,8 +27,8 @@ func (c Checker) leaks(ctx context.Context, found []*cases.Case) ([]Breach, erro
 	}
 	slices.Reverse(backwards)
 	var breaches []Breach
-	for i, one := range found {
-		if one.Exempt[isolated] != "" || forwards[i].same(backwards[i]) {
+	for i := range found {
+		if forwards[i].same(backwards[i]) {
 			continue
 		}
 		breach, err := c.culprit(ctx, found, i)

@@ -85,9 +85,15 @@ var laws = [...]Law{
 	},
 	{
 		Name:       "members-order",
-		Text:       "AggregateStatus does not depend on the order of the members",
+		Text:       "AggregateStatus counts the same in whatever order the members come, and lists the same",
 		Operations: []interpreter.Operation{interpreter.AggregateStatus},
-		breaks:     dependsOnOrder,
+		breaks:     countsByOrder,
+	},
+	{
+		Name:       "members-choice",
+		Text:       "which member a text or an object of the status is taken from does not depend on the order of the members",
+		Operations: []interpreter.Operation{interpreter.AggregateStatus},
+		breaks:     choosesByOrder,
 	},
 	{
 		Name:       "members-neutral",

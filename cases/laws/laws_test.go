@@ -216,6 +216,53 @@ assert: ['true']
 	require.ErrorContains(t, err, `cases.yaml:2: case "exempt": exempt: unknown law "determinism": want one of absent-fields, `)
 }
 
+// TestUnneededExemptions holds that an exemption is reported when no case of its file makes use of it.
+func TestUnneededExemptions(t *testing.T) {
+	found, err := cases.Decode("cases.yaml", []byte(`
+apiVersion: dragoman.io/v1alpha1
+kind: InterpreterTestSuite
+metadata: {name: widgets}
+exempt:
+  deterministic: it counts
+  isolated: the count stays
+  types-kept: who knows
+cases:
+- {name: one, reason: it counts, operation: InterpretReplica, desiredObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}}, assert: ['true']}
+- {name: two, reason: it counts, operation: InterpretReplica, desiredObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}}, assert: ['true'],
+   exempt: {deterministic: it counts twice}}
+- {name: nobody answers, reason: nobody does, operation: Retain, desiredObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}},
+   observedObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}}, assert: ['true'], exempt: {values-kept: it is not}}
+`))
+	require.NoError(t, err)
+	unneeded := func(name string, fresh bool) []string {
+		checker := laws.Checker{Rules: cases.Fixed(lawless[name]())}
+		if fresh {
+			checker.Fresh = func() (cases.Rules, error) { return cases.Fixed(lawless[name]()), nil }
+		}
+		report, err := checker.Check(t.Context(), found)
+		require.NoError(t, err)
+		assert.Empty(t, report.Breaches)
+		lines := make([]string, len(report.Unneeded))
+		for i, e := range report.Unneeded {
+			lines[i] = e.String() + " (" + e.Reason + ")"
+			result := e.Result(1)
+			assert.Equal(t, cases.Broken, result.Outcome)
+			assert.Contains(t, result.Problems[1], e.Reason)
+		}
+		return lines
+	}
+	assert.Equal(t, []string{
+		"cases.yaml:10: exempt.types-kept: the law holds: want no exemption (who knows)",
+		"cases.yaml:13: exempt.values-kept: the law holds: want no exemption (it is not)",
+	}, unneeded("deterministic", true))
+	assert.Equal(t, []string{
+		"cases.yaml:10: exempt.deterministic: the law holds: want no exemption (it counts)",
+		"cases.yaml:10: exempt.types-kept: the law holds: want no exemption (who knows)",
+		"cases.yaml:11: exempt.deterministic: the law holds: want no exemption (it counts twice)",
+		"cases.yaml:13: exempt.values-kept: the law holds: want no exemption (it is not)",
+	}, unneeded("isolated", false), "without fresh rules nobody knows what is isolated")
+}
+
 // TestLawfulRule checks a rule that keeps all laws with everything that the others stumble over.
 func TestLawfulRule(t *testing.T) {
 	report := check(t, filepath.Join("testdata", "lawful"), 1)

@@ -3,8 +3,6 @@ package laws
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -22,74 +20,6 @@ func plain(typed any) (any, error) {
 	var value any
 	err = utiljson.Unmarshal(data, &value)
 	return value, err
-}
-
-// orders is how many orders of the members are tried when there are too many to try them all.
-const orders = 12
-
-func dependsOnOrder(t *trial, in inputs, a *answer) string {
-	items := in.items()
-	if !a.handled() || len(items) < 2 {
-		return ""
-	}
-	for other := range permutations(items, t.random) {
-		b := t.ask(t.op, in.with(inputItems, other))
-		switch {
-		case a.ok() != b.ok():
-			return fmt.Sprintf("with the members as %s: %s; as %s: %s", names(items), outcome(a), names(other), outcome(b))
-		case !a.ok():
-		default:
-			if d := firstDiff(nil, any(a.object()), any(b.object())); d != nil {
-				return fmt.Sprintf("%s is %s with the members as %s, and %s as %s",
-					d.path, compact(d.a), names(items), compact(d.b), names(other))
-			}
-		}
-	}
-	return ""
-}
-
-// permutations yields the orders of items but the first: all of up to four, some of more.
-func permutations(items []any, random *rand.Rand) func(yield func([]any) bool) {
-	return func(yield func([]any) bool) {
-		if len(items) > 4 {
-			reversed := slices.Clone(items)
-			slices.Reverse(reversed)
-			if !yield(reversed) {
-				return
-			}
-			for range orders {
-				other := slices.Clone(items)
-				random.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
-				if !yield(other) {
-					return
-				}
-			}
-			return
-		}
-		var permute func(done, rest []any) bool
-		permute = func(done, rest []any) bool {
-			if len(rest) == 0 {
-				return equal(done, items) || yield(slices.Clone(done))
-			}
-			for i := range rest {
-				others := slices.Delete(slices.Clone(rest), i, i+1)
-				if !permute(append(slices.Clip(done), rest[i]), others) {
-					return false
-				}
-			}
-			return true
-		}
-		permute(nil, items)
-	}
-}
-
-func names(items []any) string {
-	out := make([]string, len(items))
-	for i, item := range items {
-		name, _ := get(item, manifest.Path{"clusterName"})
-		out[i] = fmt.Sprint(name)
-	}
-	return strings.Join(out, ", ")
 }
 
 // inventsStatus wants every value of the status that the rule changed to come from somewhere: with one member from its

@@ -44,6 +44,15 @@ func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules 
 	for i := range report.Breaches {
 		results[i] = report.Breaches[i].Result(report.Seed)
 	}
+	for _, unneeded := range report.Unneeded {
+		switch {
+		case o.run != "": // the cases that need it may be others
+		case o.strict:
+			results = append(results, unneeded.Result(report.Seed))
+		default:
+			fmt.Fprintf(o.ErrOut, "warning: %s\n", unneeded)
+		}
+	}
 	if o.laws.save == "" {
 		return results, nil
 	}
