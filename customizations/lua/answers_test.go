@@ -40,7 +40,9 @@ func withoutEmpties(value any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for key, field := range value {
-			field = withoutEmpties(field)
+			if field = withoutEmpties(field); field == nil {
+				continue
+			}
 			if m, ok := field.(map[string]any); ok && len(m) == 0 {
 				continue
 			}
