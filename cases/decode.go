@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -325,16 +326,14 @@ func (c *decoder) deriveOutput(info *interpreter.OperationInfo, name string) {
 
 // recode decodes a plain value into a typed one; strict refuses fields that the type does not have.
 func recode(value, into any, strict bool) error {
+	for _, misfit := range manifest.Misfits(value, reflect.TypeOf(into)) {
+		if strict || !misfit.Unknown {
+			return misfit
+		}
+	}
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(strings.NewReader(string(data)))
-	if strict {
-		d.DisallowUnknownFields()
-	}
-	if err := d.Decode(into); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
+	return json.Unmarshal(data, into)
 }

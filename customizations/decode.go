@@ -66,7 +66,9 @@ func (d *decoder) customization() Customization {
 		return Customization{}
 	}
 	object := &configv1alpha1.ResourceInterpreterCustomization{}
-	d.check(o.Object, reflect.TypeOf(*object), nil)
+	for _, misfit := range manifest.Misfits(o.Object, reflect.TypeOf(object)) {
+		d.fail(misfit.Path, misfit.Err)
+	}
 	if len(d.errs) > 0 {
 		return Customization{}
 	}

@@ -217,7 +217,7 @@ func TestDecodeItems(t *testing.T) {
 	assert.Nil(t, items[2].Status)
 
 	_, err = interpreter.DecodeItems([]workv1alpha2.AggregatedStatusItem{raw(`["a"]`)})
-	require.EqualError(t, err, "m1: status: want an object: got a list")
+	require.EqualError(t, err, "m1: status: want an object, got a list")
 }
 
 func TestParseOperation(t *testing.T) {

@@ -7,9 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // Request is one question about one object. It has the fields of the webhook protocol's request, with the objects
@@ -188,11 +190,15 @@ func DecodeItem(item workv1alpha2.AggregatedStatusItem) (StatusItem, error) {
 	if item.Status == nil || len(item.Status.Raw) == 0 || string(item.Status.Raw) == "null" {
 		return out, nil
 	}
-	var status map[string]any
-	if err := unmarshal(item.Status.Raw, &status); err != nil {
-		return StatusItem{}, fmt.Errorf("%s: status: want an object: %w", item.ClusterName, err)
+	var status any
+	if err := utiljson.Unmarshal(item.Status.Raw, &status); err != nil {
+		return StatusItem{}, fmt.Errorf("%s: status: %w", item.ClusterName, err)
 	}
-	out.Status = status
+	fields, ok := status.(map[string]any)
+	if !ok {
+		return StatusItem{}, fmt.Errorf("%s: %w", item.ClusterName, value.Wrong("status", "an object", status))
+	}
+	out.Status = fields
 	return out, nil
 }
 

@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestSplit(t *testing.T) {
@@ -156,4 +158,50 @@ func FuzzObjects(f *testing.F) {
 			assert.True(t, node == nil || end > 0)
 		}
 	})
+}
+
+func TestMisfits(t *testing.T) {
+	type inner struct {
+		Count int32       `json:"count"`
+		Ready *bool       `json:"ready"`
+		At    metav1.Time `json:"at"`
+	}
+	type outer struct {
+		metav1.TypeMeta `json:",inline"`
+		Names           []string          `json:"names"`
+		Inner           inner             `json:"inner"`
+		Labels          map[string]string `json:"labels"`
+		Hidden          string            `json:"-"`
+		Anything        any               `json:"anything"`
+	}
+	for _, tc := range []struct {
+		reason, text string
+		want         []string
+	}{
+		{"what fits, null and what may be anything", "kind: A\nnames: [a]\ninner: {count: 3, ready: null, at: \"2026-01-01T00:00:00Z\"}\nlabels: {a: b}\nanything: {x: 1}", nil},
+		{"a whole number may be written with a point", "inner: {count: 3.0}", nil},
+		{"fields that there are not, at every depth", "kinds: A\ninner: {cuont: 1}\nHidden: x", []string{
+			"Hidden: unknown field", `inner.cuont: unknown field, did you mean "count"?`, `kinds: unknown field, did you mean "kind"?`,
+		}},
+		{"values of another type", "names: a\ninner: {count: many, ready: 1}\nlabels: [a]", []string{
+			`inner.count: want a whole number, got "many"`, "inner.ready: want true or false, got 1", "labels: want a map, got a list", `names: want a list, got "a"`,
+		}},
+		{"what YAML reads otherwise than it looks", "names: [on, 5]\nlabels: {a.b: yes}", []string{
+			`labels["a.b"]: want a string, got true: put it in quotes`, "names[0]: want a string, got true: put it in quotes", "names[1]: want a string, got 5: put it in quotes",
+		}},
+		{"numbers that are none here", "inner: {count: 3000000000}", []string{"inner.count: want a whole number, got 3000000000"}},
+		{"a fraction", "inner: {count: 0.5}", []string{"inner.count: want a whole number, got 0.5"}},
+		{"a time that is none", "inner: {at: today}", []string{`inner.at: parsing time "today"`}},
+		{"no map at all", "5", []string{"want a map, got 5"}},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			value, err := Split("f", []byte(tc.text))[0].Decode()
+			require.NoError(t, err)
+			misfits := Misfits(value, reflect.TypeFor[*outer]())
+			require.Len(t, misfits, len(tc.want))
+			for i, m := range misfits {
+				assert.ErrorContains(t, m, tc.want[i])
+			}
+		})
+	}
 }

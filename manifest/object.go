@@ -78,7 +78,7 @@ func (d *Document) objects(path Path, value any) ([]Object, error) {
 	for _, key := range []string{"namespace", "name"} {
 		if _, ok := metadata[key].(string); !ok && metadata[key] != nil {
 			at := path.With("metadata").With(key)
-			errs = append(errs, d.Errorf(at, "%s: want a string, got %s: put it in quotes", at, Describe(metadata[key])))
+			errs = append(errs, d.Errorf(at, "%s: want a string, got %s%s", at, Describe(metadata[key]), inQuotes("a string", metadata[key])))
 		}
 	}
 	if len(errs) > 0 {

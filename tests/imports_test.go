@@ -42,7 +42,7 @@ var rooms = []room{
 	{name: "api/crds", only: []string{"k8s.io/apiextensions-apiserver/", "k8s.io/apimachinery/", "k8s.io/apiserver/pkg/apis/cel/", "sigs.k8s.io/yaml/"}},
 	{name: "deploy", only: []string{"k8s.io/api/", "k8s.io/apimachinery/", "sigs.k8s.io/yaml/"}},
 	{name: "interpreter", rooms: []string{"api"}},
-	{name: "manifest", only: []string{"k8s.io/apimachinery/", "go.yaml.in/yaml/", "sigs.k8s.io/yaml/"}},
+	{name: "manifest", rooms: []string{"interpreter"}, only: []string{"k8s.io/apimachinery/", "go.yaml.in/yaml/", "sigs.k8s.io/yaml/"}},
 	{name: "openapi", only: []string{"k8s.io/apimachinery/"}},
 	{name: "podspec", rooms: []string{"api", "interpreter"}},
 	{name: "status", rooms: []string{"api", "interpreter"}},

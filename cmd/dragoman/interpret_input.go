@@ -131,6 +131,9 @@ func readItems(ctx context.Context, files *reader, names []string) ([]interprete
 					path = manifest.Path{i}
 				}
 				item, err := cases.ParseItem(value, true)
+				if misfit, ok := errors.AsType[*manifest.Misfit](err); ok {
+					path = append(path, misfit.Path...)
+				}
 				if err != nil {
 					errs = append(errs, d.Errorf(path, "status item: %w", err))
 				}

@@ -1,4 +1,4 @@
-package customizations
+package manifest
 
 import (
 	"encoding/json"
@@ -10,25 +10,60 @@ import (
 	"strings"
 
 	"github.com/dragoman-io/dragoman/interpreter/value"
-	"github.com/dragoman-io/dragoman/manifest"
 )
 
-// check reports what in v does not fit the Go type t: fields that t does not have, and values of another type. path is
-// v's path.
-func (d *decoder) check(v any, t reflect.Type, path manifest.Path) {
+// Misfit is something in a value that does not fit a Go type.
+type Misfit struct {
+	// Path leads to it from the value.
+	Path Path
+	// Unknown tells that it is a field that the type does not have.
+	Unknown bool
+	// Err says what is wrong with it, without the path.
+	Err error
+}
+
+// Error returns, for example, `spec.retension: unknown field, did you mean "retention"?`.
+func (m *Misfit) Error() string {
+	if len(m.Path) == 0 {
+		return m.Err.Error()
+	}
+	return m.Path.String() + ": " + m.Err.Error()
+}
+
+// Unwrap returns what is wrong.
+func (m *Misfit) Unwrap() error { return m.Err }
+
+// Misfits returns what in v does not fit the type t as JSON is decoded into it, in the order of the fields' names: fields
+// that t does not have and values of another type. v is a value as Document.Decode returns it.
+func Misfits(v any, t reflect.Type) []*Misfit {
+	var c fitting
+	c.check(v, t, nil)
+	return c.misfits
+}
+
+// fitting collects misfits.
+type fitting struct {
+	misfits []*Misfit
+}
+
+func (f *fitting) fail(path Path, err error) {
+	f.misfits = append(f.misfits, &Misfit{Path: path, Err: err})
+}
+
+func (f *fitting) check(v any, t reflect.Type, path Path) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if v == nil {
 		return
 	}
-	if into, ok := reflect.TypeAssert[json.Unmarshaler](reflect.New(t)); ok { // a time
+	if into, ok := reflect.TypeAssert[json.Unmarshaler](reflect.New(t)); ok { // a time, an amount
 		data, err := json.Marshal(v)
 		if err == nil {
 			err = into.UnmarshalJSON(data)
 		}
 		if err != nil {
-			d.fail(path, err)
+			f.fail(path, err)
 		}
 		return
 	}
@@ -38,14 +73,14 @@ func (d *decoder) check(v any, t reflect.Type, path manifest.Path) {
 		var m map[string]any
 		want = "a map"
 		if m, fits = v.(map[string]any); fits {
-			d.checkMap(m, t, path)
+			f.checkMap(m, t, path)
 		}
 	case reflect.Slice:
 		var l []any
 		want = "a list"
 		if l, fits = v.([]any); fits {
 			for i, element := range l {
-				d.check(element, t.Elem(), path.With(i))
+				f.check(element, t.Elem(), path.With(i))
 			}
 		}
 	case reflect.String:
@@ -56,27 +91,28 @@ func (d *decoder) check(v any, t reflect.Type, path manifest.Path) {
 		_, fits = v.(bool)
 	case reflect.Int32, reflect.Int64:
 		want = "a whole number"
-		_, fits = value.Whole(v)
+		var n int64
+		n, fits = value.Whole(v)
+		fits = fits && !reflect.Zero(t).OverflowInt(n)
 	}
 	if !fits {
-		d.misfit(path, want, v)
+		f.fail(path, fmt.Errorf("want %s, got %s%s", want, Describe(v), inQuotes(want, v)))
 	}
 }
 
-// misfit reports a value that is not what is wanted.
-func (d *decoder) misfit(path manifest.Path, want string, v any) {
-	remedy := ""
+// inQuotes returns how to mend a value that YAML reads as another one than a string; empty when that is not it.
+func inQuotes(want string, v any) string {
 	switch v.(type) {
 	case bool, int64, float64:
 		if want == "a string" {
-			remedy = ": put it in quotes"
+			return ": put it in quotes"
 		}
 	}
-	d.fail(path, fmt.Errorf("want %s, got %s%s", want, manifest.Describe(v), remedy))
+	return ""
 }
 
 // checkMap checks the values of a map or, when t is a struct, of its fields.
-func (d *decoder) checkMap(m map[string]any, t reflect.Type, path manifest.Path) {
+func (f *fitting) checkMap(m map[string]any, t reflect.Type, path Path) {
 	var fields map[string]reflect.Type
 	if t.Kind() == reflect.Struct {
 		fields = jsonFields(t)
@@ -85,15 +121,15 @@ func (d *decoder) checkMap(m map[string]any, t reflect.Type, path manifest.Path)
 		of, ok := fields[key]
 		switch {
 		case fields == nil:
-			d.check(m[key], t.Elem(), path.With(key))
+			f.check(m[key], t.Elem(), path.With(key))
 		case ok:
-			d.check(m[key], of, path.With(key))
+			f.check(m[key], of, path.With(key))
 		default:
 			message := "unknown field"
 			if near := nearest(key, fields); near != "" {
 				message += fmt.Sprintf(", did you mean %q?", near)
 			}
-			d.fail(path.With(key), errors.New(message))
+			f.misfits = append(f.misfits, &Misfit{Path: path.With(key), Unknown: true, Err: errors.New(message)})
 		}
 	}
 }
