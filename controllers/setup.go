@@ -112,7 +112,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 		return nil, err
 	}
 
-	f := &federation{mgr: mgr, options: o, templates: templates.New(mgr.GetCache(), mgr.GetRESTMapper(), d)}
+	f := &federation{mgr: mgr, options: o, templates: templates.New(mgr.GetCache(), mgr.GetAPIReader(), mgr.GetRESTMapper(), d)}
 	f.members = members.New(func(_ string, object *unstructured.Unstructured) {
 		if key, ok := work.KeyOf(object); ok {
 			f.work.Queue.AddLow(key) // what users change comes before what members report

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -32,6 +35,7 @@ import (
 	"github.com/dragoman-io/dragoman/controllers/detector"
 	"github.com/dragoman-io/dragoman/controllers/namespace"
 	"github.com/dragoman-io/dragoman/controllers/scheduler"
+	"github.com/dragoman-io/dragoman/controllers/selection"
 	"github.com/dragoman-io/dragoman/controllers/templates"
 	"github.com/dragoman-io/dragoman/controllers/work"
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -61,7 +65,16 @@ func loaded[K comparable](f *federation, r reconcile.TypedReconciler[K]) reconci
 
 // add adds a controller that reconciles with r what its sources bring.
 func add[K comparable](f *federation, name string, workers int, r reconcile.TypedReconciler[K], sources ...source.TypedSource[K]) error {
-	c, err := controller.NewTyped(name, f.mgr, controller.TypedOptions[K]{Reconciler: loaded(f, r), MaxConcurrentReconciles: workers})
+	logger := f.mgr.GetLogger().WithValues("controller", name)
+	c, err := controller.NewTyped(name, f.mgr, controller.TypedOptions[K]{
+		Reconciler: loaded(f, r), MaxConcurrentReconciles: workers,
+		LogConstructor: func(key *K) logr.Logger {
+			if key == nil {
+				return logger
+			}
+			return logger.WithValues(about(*key)...)
+		},
+	})
 	if err != nil {
 		return err
 	}
@@ -71,6 +84,21 @@ func add[K comparable](f *federation, name string, workers int, r reconcile.Type
 		}
 	}
 	return nil
+}
+
+// about returns the keys and values that a log line has about what a controller looks at: a Work's are its cluster's.
+func about(key any) []any {
+	switch k := key.(type) {
+	case client.ObjectKey:
+		if cluster, ok := workv1alpha1.ClusterOf(k.Namespace); ok {
+			return []any{"cluster", cluster, "work", k.Name}
+		}
+		return []any{"namespace", k.Namespace, "name", k.Name}
+	case policyKey:
+		return []any{"namespace", k.Namespace, "name", k.Name}
+	default:
+		return []any{"object", fmt.Sprint(key)}
+	}
 }
 
 // watched returns the source of what keys makes of the objects of a kind.
@@ -131,6 +159,7 @@ func (f *federation) watch() error {
 		watched(f, rb, ownKey[*workv1alpha2.ResourceBinding], rbChanged),
 		watched(f, crb, ownKey[*workv1alpha2.ClusterResourceBinding], crbChanged),
 		watched(f, &workv1alpha1.Work{}, bindingOfWork, goneOrTouched()),
+		f.clustersForBinding(),
 		watched(f, &policyv1alpha1.OverridePolicy{}, func(p *policyv1alpha1.OverridePolicy) []scheduler.Key {
 			return f.bindingsWhere(func(b workv1alpha2.Binding) bool { return b.GetNamespace() == p.Namespace })
 		}),
@@ -213,7 +242,29 @@ func (f *federation) clustersForScheduler() source.TypedSource[scheduler.Key] {
 	})
 }
 
-// queueOf is the queue that an event handler may add to; ours add to that of the scheduler themselves.
+// clustersForBinding has the Works of bindings looked at that name a cluster which joins, maybe not for the first time, or
+// changes in what overrides may ask about.
+func (f *federation) clustersForBinding() source.TypedSource[scheduler.Key] {
+	naming := func(c *clusterv1alpha1.Cluster) {
+		f.binding.Queue.AddLow(f.bindingsWhere(func(b workv1alpha2.Binding) bool {
+			return slices.ContainsFunc(binding.Targets(b.BindingSpec()), func(t workv1alpha2.TargetCluster) bool { return t.Name == c.Name })
+		})...)
+	}
+	return source.TypedKind(f.mgr.GetCache(), &clusterv1alpha1.Cluster{}, handler.TypedFuncs[*clusterv1alpha1.Cluster, scheduler.Key]{
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
+			naming(e.Object)
+		},
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
+			before, after := e.ObjectOld, e.ObjectNew
+			if !maps.Equal(before.Labels, after.Labels) || before.Spec.Provider != after.Spec.Provider ||
+				before.Spec.Region != after.Spec.Region || !slices.Equal(selection.Zones(before), selection.Zones(after)) {
+				naming(after)
+			}
+		},
+	})
+}
+
+// queueOf is the queue that an event handler may add to; ours add to a Queue of their own.
 type queueOf = workqueue.TypedRateLimitingInterface[scheduler.Key]
 
 // connectedChanged passes clusters that come, go, or become ready.
@@ -368,7 +419,7 @@ func (f *federation) watchRules() error {
 
 // reinterpret has everything looked at that rules about gvk are asked about: see rules.OnChange.
 func (f *federation) reinterpret(ctx context.Context, gvk schema.GroupVersionKind) (reconcile.Result, error) {
-	for _, watched := range f.templates.Watched() {
+	for _, watched := range f.templates.Kinds() {
 		if !means(gvk, watched) {
 			continue
 		}

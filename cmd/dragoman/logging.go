@@ -38,7 +38,7 @@ func (l *logging) logger(out io.Writer) (logr.Logger, error) {
 	default:
 		return logr.Logger{}, fmt.Errorf("--logging-format: want text or json, got %q", l.format)
 	}
-	logger := zap.New(options...)
+	logger := zap.New(options...).WithName("dragoman") // every line names its logger
 	klog.SetLogger(logger.WithName("kubernetes"))
 	return logger, nil
 }

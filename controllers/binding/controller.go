@@ -89,7 +89,11 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 	if b == nil || b.GetDeletionTimestamp() != nil {
 		return reconcile.Result{}, c.finish(ctx, b, works)
 	}
-	template, err := c.Templates.Get(ctx, TemplateKey(b))
+	read := c.Templates.Get
+	if b.BindingSpec().Placement == nil {
+		read = c.Templates.Read // it only accompanies another object
+	}
+	template, err := read(ctx, TemplateKey(b))
 	if err != nil || template == nil {
 		return reconcile.Result{}, err // the detector deletes the binding of a template that is gone
 	}
@@ -186,6 +190,9 @@ func (c *Controller) write(ctx context.Context, b workv1alpha2.Binding, template
 				continue // the scheduler chooses another one
 			}
 			return fmt.Errorf("get Cluster %s: %w", target.Name, err)
+		}
+		if cluster.DeletionTimestamp != nil {
+			continue // it is leaving, and its Works with it
 		}
 		m, err := c.manifest(ctx, b, template, target, cluster, policies, targets)
 		if err != nil {

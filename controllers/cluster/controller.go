@@ -23,6 +23,7 @@ import (
 
 	clusterv1alpha1 "github.com/dragoman-io/dragoman/api/cluster/v1alpha1"
 	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
+	"github.com/dragoman-io/dragoman/controllers/binding"
 	"github.com/dragoman-io/dragoman/controllers/members"
 )
 
@@ -295,6 +296,26 @@ func (c *Controller) taint(ctx context.Context, cluster *clusterv1alpha1.Cluster
 	return nil
 }
 
+// withdraw deletes the Work of a cluster that leaves. Namespaces stay in the cluster, whoever made them: they may hold
+// more than the federation put there.
+func (c *Controller) withdraw(ctx context.Context, work *workv1alpha1.Work) error {
+	if work.DeletionTimestamp != nil {
+		return nil
+	}
+	key, keep := client.ObjectKeyFromObject(work), work.Spec.PreserveResourcesOnDeletion
+	if _, bound := binding.KeyOf(work.Annotations); !bound && (keep == nil || !*keep) {
+		work = work.DeepCopy()
+		work.Spec.PreserveResourcesOnDeletion = new(true)
+		if err := c.Client.Update(ctx, work); err != nil {
+			return fmt.Errorf("keep what Work %s put into its cluster: %w", key, err)
+		}
+	}
+	if err := c.Client.Delete(ctx, work); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete Work %s: %w", key, err)
+	}
+	return nil
+}
+
 // leave takes a cluster out of the federation: first its Works, which take their objects along, then their namespace.
 func (c *Controller) leave(ctx context.Context, cluster *clusterv1alpha1.Cluster) (reconcile.Result, error) {
 	namespace := workv1alpha1.ExecutionNamespace(cluster.Name)
@@ -304,11 +325,8 @@ func (c *Controller) leave(ctx context.Context, cluster *clusterv1alpha1.Cluster
 	}
 	if len(works.Items) > 0 {
 		for i := range works.Items {
-			if works.Items[i].DeletionTimestamp != nil {
-				continue
-			}
-			if err := c.Client.Delete(ctx, &works.Items[i]); err != nil && !apierrors.IsNotFound(err) {
-				return reconcile.Result{}, fmt.Errorf("delete Work %s: %w", works.Items[i].Name, err)
+			if err := c.withdraw(ctx, &works.Items[i]); err != nil {
+				return reconcile.Result{}, err
 			}
 		}
 		return reconcile.Result{RequeueAfter: time.Second}, nil

@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -180,31 +179,25 @@ func (c *Controller) annotate(ctx context.Context, b workv1alpha2.Binding, refs 
 }
 
 // find returns the objects that a reference means and that exist.
-func (c *Controller) find(ctx context.Context, ref configv1alpha1.DependentObjectReference, namespace string) ([]*unstructured.Unstructured, error) {
+func (c *Controller) find(ctx context.Context, ref configv1alpha1.DependentObjectReference, namespace string) ([]client.Object, error) {
 	gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
 	namespace = namespaceOf(ref, namespace)
 	if ref.Name != "" {
-		object, err := c.Templates.Get(ctx, templates.Key{Kind: gvk, Namespace: namespace, Name: ref.Name})
+		object, err := c.Templates.Metadata(ctx, templates.Key{Kind: gvk, Namespace: namespace, Name: ref.Name})
 		if err != nil || object == nil {
 			return nil, err
 		}
-		return []*unstructured.Unstructured{object}, nil
+		return []client.Object{object}, nil
 	}
 	selector, err := metav1.LabelSelectorAsSelector(ref.LabelSelector)
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Templates.List(ctx, gvk, namespace)
+	all, err := c.Templates.ListMetadata(ctx, gvk, namespace)
 	if err != nil {
 		return nil, err
 	}
-	var out []*unstructured.Unstructured
-	for i := range all {
-		if selector.Matches(labels.Set(all[i].GetLabels())) {
-			out = append(out, &all[i])
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(all, func(o client.Object) bool { return !selector.Matches(labels.Set(o.GetLabels())) }), nil
 }
 
 // dependedBy returns the label of dependencies' bindings that ties them to the binding with that key.
@@ -215,8 +208,9 @@ func dependedBy(key scheduler.Key) string {
 }
 
 // attach has the dependency's binding go where b goes, and returns its key.
-func (c *Controller) attach(ctx context.Context, b workv1alpha2.Binding, object *unstructured.Unstructured) (scheduler.Key, error) {
-	key := scheduler.Key{Namespace: object.GetNamespace(), Name: workv1alpha2.BindingName(object.GetKind(), object.GetName())}
+func (c *Controller) attach(ctx context.Context, b workv1alpha2.Binding, object client.Object) (scheduler.Key, error) {
+	kind := object.GetObjectKind().GroupVersionKind().Kind
+	key := scheduler.Key{Namespace: object.GetNamespace(), Name: workv1alpha2.BindingName(kind, object.GetName())}
 	current, err := scheduler.Get(ctx, c.Client, key)
 	if err != nil {
 		return key, err
@@ -258,14 +252,15 @@ func (c *Controller) attach(ctx context.Context, b workv1alpha2.Binding, object 
 }
 
 // newAttached returns the binding of an object that no policy propagates.
-func newAttached(object *unstructured.Unstructured) workv1alpha2.Binding {
+func newAttached(object client.Object) workv1alpha2.Binding {
+	gvk := object.GetObjectKind().GroupVersionKind()
 	m := metav1.ObjectMeta{
 		Namespace:       object.GetNamespace(),
-		Name:            workv1alpha2.BindingName(object.GetKind(), object.GetName()),
-		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(object, object.GroupVersionKind())},
+		Name:            workv1alpha2.BindingName(gvk.Kind, object.GetName()),
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(object, gvk)},
 	}
 	spec := workv1alpha2.ResourceBindingSpec{Resource: workv1alpha2.ObjectReference{
-		APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
+		APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespace: object.GetNamespace(), Name: object.GetName(),
 		UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
 	}}
 	id := string(uuid.NewUUID())

@@ -75,15 +75,18 @@ const notServedRetry = time.Minute
 
 // Reconcile brings the binding of one template up to date.
 func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.Result, error) {
+	bindingKey := types.NamespacedName{Namespace: key.Namespace, Name: workv1alpha2.BindingName(key.Kind.Kind, key.Name)}
+	current, err := scheduler.Get(ctx, d.Client, bindingKey)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !d.Templates.Whole(key.Kind) && (current == nil || current.BindingSpec().Placement == nil) {
+		return d.accompanying(ctx, key, current)
+	}
 	obj, err := d.Templates.Get(ctx, key)
 	if meta.IsNoMatchError(err) {
 		return reconcile.Result{RequeueAfter: notServedRetry}, nil
 	}
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	bindingKey := types.NamespacedName{Namespace: key.Namespace, Name: workv1alpha2.BindingName(key.Kind.Kind, key.Name)}
-	current, err := scheduler.Get(ctx, d.Client, bindingKey)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -124,6 +127,21 @@ func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.
 			d.Event(obj, true, "ApplyPolicyFailed", "Propagate", fmt.Sprintf("%s: %v", p, err))
 		}
 		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, nil
+}
+
+// accompanying looks at an object of a kind that no policy selects: all there is to do is to delete its binding when it
+// is gone.
+func (d *Detector) accompanying(ctx context.Context, key templates.Key, current workv1alpha2.Binding) (reconcile.Result, error) {
+	object, err := d.Templates.Metadata(ctx, key)
+	switch {
+	case meta.IsNoMatchError(err):
+		return reconcile.Result{RequeueAfter: notServedRetry}, nil
+	case err != nil:
+		return reconcile.Result{}, err
+	case object == nil || object.GetDeletionTimestamp() != nil:
+		return reconcile.Result{}, d.remove(ctx, key, current)
 	}
 	return reconcile.Result{}, nil
 }

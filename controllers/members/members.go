@@ -81,7 +81,7 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
 			toolscache.DefaultWatchErrorHandler(klog.NewContext(ctx, logger), r, err)
 		},
-		NewInformer:                  held.New,
+		NewInformer: held.New,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)

@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -121,6 +122,14 @@ spec:
 		}
 		return nil
 	})
+	awaits(t, control(), flinks, ns, "basic", "observed", caughtUp)
+
+	patch(t, control(), flinks, ns, "basic", `{"spec":{"job":{"parallelism":4}}}`)
+	awaits(t, member("member1"), flinks, ns, "basic", "scaled", both(has("spec.job.parallelism", int64(4)), caughtUp))
+	awaits(t, control(), flinks, ns, "basic", "observed", both(has("status.lifecycleState", "STABLE"), caughtUp))
+	patch(t, member("member1"), flinks, ns, "basic", `{"spec":{"image":"evil"}}`)
+	awaits(t, member("member1"), flinks, ns, "basic", "corrected", both(has("spec.image", "flink:1.20"), has("spec.job.parallelism", int64(4))))
+
 	remove(t, control(), flinks, ns, "basic")
 	gone(t, member("member1"), flinks, ns, "basic")
 	nothingLeft(t, ns)
@@ -262,6 +271,48 @@ spec:
 	nothingLeft(t, ns)
 	_, err := control().Dynamic().Resource(configMaps).Namespace(ns).Get(t.Context(), "config", metav1.GetOptions{})
 	require.NoError(t, err, "the template itself stays")
+}
+
+// A Secret that only accompanies a workload gets a policy of its own: it goes where both say, and follows each of them.
+func TestDependencyWithPolicy(t *testing.T) {
+	ns := newNamespace(t)
+	apply(t, ns, `
+apiVersion: v1
+kind: Secret
+metadata: {name: password}
+stringData: {password: old}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: nginx, envFrom: [{secretRef: {name: password}}]}]}
+---
+`+policy("web", "apps/v1", "Deployment", onlyMember1, "propagateDeps: true"))
+	password := func(want string) func(*unstructured.Unstructured) error {
+		return has("data.password", base64.StdEncoding.EncodeToString([]byte(want)))
+	}
+	awaits(t, member("member1"), secrets, ns, "password", "there", password("old"))
+	patch(t, control(), secrets, ns, "password", `{"stringData":{"password":"new"}}`)
+	awaits(t, member("member1"), secrets, ns, "password", "changed", password("new"))
+	absent(t, member("member2"), secrets, ns, "password")
+
+	apply(t, ns, policy("password", "v1", "Secret", "{clusterAffinity: {clusterNames: [member2]}}", ""))
+	awaits(t, member("member2"), secrets, ns, "password", "there", password("new"))
+	patch(t, control(), secrets, ns, "password", `{"stringData":{"password":"newer"}}`)
+	for _, m := range []string{"member1", "member2"} {
+		awaits(t, member(m), secrets, ns, "password", "changed", password("newer"))
+	}
+	remove(t, control(), deployments, ns, "web")
+	gone(t, member("member1"), secrets, ns, "password")
+	awaits(t, member("member2"), secrets, ns, "password", "there", password("newer"))
+	remove(t, control(), secrets, ns, "password")
+	gone(t, member("member2"), secrets, ns, "password")
+	nothingLeft(t, ns)
 }
 
 // Replicas are divided by weight, and each member reports its share.

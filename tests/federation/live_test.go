@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,8 +135,14 @@ func TestKubectl(t *testing.T) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	header, _, _ := strings.Cut(kubectl("--context", clusters.ControlPlane, "get", "clusters", "-o", "wide"), "\n")
-	assert.Equal(t, []string{"NAME", "VERSION", "MODE", "READY", "AGE", "ZONES", "REGION", "PROVIDER", "API-ENDPOINT", "PROXY-URL"}, strings.Fields(header))
+	patch(t, control(), clusterResource, "", "member1", `{"spec":{"zones":["a","b"]}}`)
+	defer patch(t, control(), clusterResource, "", "member1", `{"spec":{"zones":null}}`)
+	lines := strings.Split(kubectl("--context", clusters.ControlPlane, "get", "clusters", "-o", "wide"), "\n")
+	assert.Equal(t, []string{"NAME", "VERSION", "MODE", "READY", "AGE", "ZONES", "REGION", "PROVIDER", "API-ENDPOINT", "PROXY-URL"}, strings.Fields(lines[0]))
+	row := strings.Fields(lines[1])
+	require.GreaterOrEqual(t, len(row), 9)
+	row[4] = "" // its age
+	assert.Equal(t, []string{"member1", clusters.KubernetesVersion, "Push", "True", "", `["a","b"]`, "member1", "local", member("member1").Server}, row[:9])
 	apply(t, "", crontabRules("shown"))
 	t.Cleanup(func() {
 		_ = control().Dynamic().Resource(customizations).Delete(context.WithoutCancel(t.Context()), "crontab", metav1.DeleteOptions{})
@@ -149,6 +156,63 @@ func TestKubectl(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A field that is accepted and does nothing yet is answered with a warning that says so.
+func TestWarnings(t *testing.T) {
+	ns := newNamespace(t)
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(policy("web", "apps/v1", "Deployment", twoMembers,
+		"failover: {application: {decisionConditions: {tolerationSeconds: 60}}}")), 0o600))
+	cmd := exec.CommandContext(t.Context(), shared.Binary(clusters.Kubectl), "--context", clusters.ControlPlane, "--namespace", ns, "apply", "-f", file)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Contains(t, string(out), "spec.failover has no effect yet")
+	assert.Contains(t, string(out), "propagationpolicy.policy.karmada.io/web created")
+}
+
+// The status of a Workflow is no subresource: that the federation writes it is no reason to dispatch the object again.
+func TestStatusWithoutSubresource(t *testing.T) {
+	all := definitions(t)
+	install(t, all)
+	ns := newNamespace(t)
+	workflows := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}
+	apply(t, "", `
+apiVersion: config.karmada.io/v1alpha1
+kind: ResourceInterpreterCustomization
+metadata: {name: workflow}
+spec:
+  target: {apiVersion: argoproj.io/v1alpha1, kind: Workflow}
+  customizations:
+    statusAggregation:
+      luaScript: |
+        function AggregateStatus(desiredObj, items)
+          if items[1] ~= nil then desiredObj.status = items[1].status end
+          return desiredObj
+        end
+`)
+	defer remove(t, control(), customizations, "", "workflow")
+	apply(t, ns, "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: it}\nspec: {entrypoint: main}\n---\n"+
+		policy("workflow", "argoproj.io/v1alpha1", "Workflow", onlyMember1, ""))
+	awaits(t, member("member1"), workflows, ns, "it", "there", has("spec.entrypoint", "main"))
+	for _, phase := range []string{"Running", "Succeeded"} {
+		patch(t, member("member1"), workflows, ns, "it", `{"status":{"phase":"`+phase+`"}}`)
+		awaits(t, control(), workflows, ns, "it", "aggregated", has("status.phase", phase))
+	}
+	names, err := worksOf(t.Context(), ns)
+	require.NoError(t, err)
+	require.Len(t, names, 1)
+	_, name, _ := strings.Cut(names[0], "/")
+	work, err := control().Dynamic().Resource(works).Namespace("karmada-es-member1").Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, int64(1), work.GetGeneration(), "the Work is as it was first written")
+	o, err := member("member1").Dynamic().Resource(workflows).Namespace(ns).Get(t.Context(), "it", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, int64(3), o.GetGeneration(), "nobody has changed it but its operator, twice")
+
+	patch(t, control(), workflows, ns, "it", `{"spec":{"entrypoint":"other"}}`)
+	awaits(t, member("member1"), workflows, ns, "it", "changed, with its status", both(has("spec.entrypoint", "other"), has("status.phase", "Succeeded")))
 }
 
 // The controller manager is restarted while objects change: nothing is lost, and what was there is not written again.
@@ -180,8 +244,7 @@ func TestManagerRestart(t *testing.T) {
 	assert.Equal(t, before, versions(), "what was there is not written again")
 }
 
-// A member whose API server does not answer is not ready, but only after the threshold; it gets what changed meanwhile
-// when it is back.
+// A member whose API server is killed gets what changed meanwhile when it is back.
 func TestMemberAway(t *testing.T) {
 	ns := newNamespace(t)
 	apply(t, ns, deployment("web", "nginx:1", 1)+policy("web", "apps/v1", "Deployment", "{clusterAffinity: {clusterNames: [member3]}}", ""))
@@ -197,7 +260,7 @@ func TestMemberAway(t *testing.T) {
 	})
 }
 
-// With --logging-format json every line is one JSON object.
+// With --logging-format json every line is one JSON object, which says when, who, how important and what.
 func TestLogsAreJSON(t *testing.T) {
 	file, err := os.Open(shared.log)
 	require.NoError(t, err)
@@ -208,8 +271,8 @@ func TestLogsAreJSON(t *testing.T) {
 	for scanner.Scan() {
 		var line map[string]any
 		require.NoError(t, json.Unmarshal(scanner.Bytes(), &line), scanner.Text())
-		for _, key := range []string{"ts", "level", "msg"} {
-			assert.Contains(t, line, key, scanner.Text())
+		for _, key := range []string{"ts", "logger", "level", "msg"} {
+			require.Contains(t, line, key, scanner.Text())
 		}
 		clusterNamed = clusterNamed || line["cluster"] != nil
 		lines++

@@ -29,6 +29,9 @@ var shared struct {
 	manager *exec.Cmd
 }
 
+// failureThreshold is for how long a member has to be away before it is not ready.
+const failureThreshold = 3 * time.Second
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(run(m))
@@ -92,32 +95,43 @@ func start(ctx context.Context, dir string) error {
 	})
 }
 
-// startManager starts the controller manager. It dies with the test.
+// startManager starts the controller manager that tests share.
 func startManager() error {
-	file, err := os.OpenFile(shared.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	cmd, err := launch(shared.Kubeconfig, shared.log)
+	shared.manager = cmd
+	return err
+}
+
+// launch starts a controller manager. It dies with the test.
+func launch(kubeconfig, log string, args ...string) (*exec.Cmd, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	cmd := exec.Command(shared.binary, "controller-manager", "--context", clusters.ControlPlane, "--logging-format", "json",
-		"--cluster-status-update-frequency", "1s", "--cluster-failure-threshold", "3s", "--cluster-success-threshold", "1s")
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig)
+	cmd := exec.Command(shared.binary, append([]string{
+		"controller-manager", "--context", clusters.ControlPlane, "--logging-format", "json",
+		"--cluster-status-update-frequency", "1s", "--cluster-failure-threshold", failureThreshold.String(), "--cluster-success-threshold", "1s",
+	}, args...)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	cmd.Stderr = file
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	shared.manager = cmd
-	return nil
+	return cmd, nil
 }
 
-// stopManager stops the controller manager and waits until it is gone.
-func stopManager() {
+// stopManager stops the shared controller manager and waits until it is gone.
+func stopManager() { endManager(os.Interrupt) }
+
+// endManager has the shared controller manager end by a signal, and waits until it is gone.
+func endManager(how os.Signal) {
 	if shared.manager == nil {
 		return
 	}
-	_ = shared.manager.Process.Signal(os.Interrupt) // it may have ended
-	_ = shared.manager.Wait()                       // it says with its exit code that it was interrupted
+	_ = shared.manager.Process.Signal(how) // it may have ended
+	_ = shared.manager.Wait()              // it says with its exit code how it ended
 	shared.manager = nil
 }
 
