@@ -98,6 +98,9 @@ func newLibrary(table []kube.Function) (*library, error) {
 			return nil, err
 		}
 	}
+	for _, name := range looseFunctions {
+		l.meters[loose+name] = l.meters[name]
+	}
 	for name := range l.meters {
 		if !strings.ContainsAny(name, "_@") {
 			l.functions = append(l.functions, name)
@@ -111,9 +114,13 @@ func newLibrary(table []kube.Function) (*library, error) {
 			l.kube["kube."+name] = f
 		}
 	}
+	inner, err := base.Extend(loosely(declared)...)
+	if err != nil {
+		return nil, err
+	}
 	for _, info := range interpreter.Operations() {
 		l.environments[info.Operation] = sync.OnceValues(func() (*celgo.Env, error) {
-			return base.Extend(variables(&info)...)
+			return inner.Extend(variables(&info)...)
 		})
 	}
 	return l, nil

@@ -300,9 +300,10 @@ func (c *fieldCheck) inferLoop(e ast.Expr, in scope) *script.Schema {
 		c.problem(loop.IterRange().ID(), "%s is %s: want a list or a map to go through", c.name(loop.IterRange()), f)
 	}
 	first, second := over.Element(), over.Element()
-	if over.Form() == script.FormObject {
+	switch {
+	case over.Form() == script.FormObject:
 		first = script.TextSchema
-	} else if loop.HasIterVar2() {
+	case over.Form() == script.FormList && loop.HasIterVar2():
 		first = script.NumberSchema
 	}
 	accumulated := c.infer(loop.AccuInit(), in)

@@ -3,6 +3,7 @@ package cel
 import (
 	"testing"
 
+	"github.com/google/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -33,5 +34,30 @@ func TestLibraryIsBound(t *testing.T) {
 			}
 			assert.True(t, ok, "its example does not compile: %v", problems)
 		})
+	}
+}
+
+// TestListsOfAnything proves that what is done to a list whose type nobody knows is not taken for what could be done to
+// one of numbers.
+func TestListsOfAnything(t *testing.T) {
+	l, err := newLibrary(nil)
+	require.NoError(t, err)
+	for _, text := range []string{
+		`object.spec.args.distinct().sort().join(",") == "a,b"`,
+		`object.spec.args.distinct().sort().map(x, x + "!") == ["a!", "b!"]`,
+		`object.spec.args.distinct().max() + "!" == "b!"`,
+		`object.spec.args.slice(0, 2).max() == "b"`,
+		`object.spec.args.flatten().max() == "b"`,
+		`[object.spec.args].flatten(1).sort()[0] + "!" == "a!"`,
+		`object.spec.args.first().value() + object.spec.args.last().orValue("") == "ab"`,
+		`object.spec.containers.sortBy(c, c.name).slice(0, 1).map(c, c.name).join("") == "a"`,
+		`[1, 2].distinct().sum() + 1 == 4`,
+	} {
+		got := evaluate(t, l, text)
+		require.NoError(t, got.err, text)
+		assert.Equal(t, types.True, got.value, text)
+		for _, n := range got.program.Nodes() {
+			assert.NotContains(t, n.Text, loose)
+		}
 	}
 }

@@ -154,7 +154,8 @@ func isNaN(v ref.Val) bool {
 
 func collect(e ast.Expr, called map[string]bool) {
 	if e.Kind() == ast.CallKind {
-		called[e.AsCall().FunctionName()] = true
+		name := e.AsCall().FunctionName()
+		called[name], called[strings.TrimPrefix(name, loose)] = true, true
 	}
 	for part := range parts(e) {
 		collect(part, called)

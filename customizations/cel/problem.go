@@ -40,7 +40,9 @@ func syntaxProblems(src *script.Source, issues *celgo.Issues) script.Problems {
 		case token == "<EOF>":
 			message = "the expression ends here, where something is missing"
 		case token != "":
-			message = "unexpected " + shorten(token)
+			message = "unexpected " + shorten(token) + syntaxHint(token)
+		case strings.HasPrefix(message, "reserved identifier: "):
+			message += syntaxHint(strings.TrimPrefix(message, "reserved identifier: "))
 		case strings.HasPrefix(message, "expression recursion limit exceeded"),
 			strings.HasPrefix(message, "max recursion depth exceeded"):
 			message = "the expression is nested too deeply: want less nesting, or shorter chains of operators"
@@ -59,8 +61,9 @@ func syntaxProblems(src *script.Source, issues *celgo.Issues) script.Problems {
 func (l *library) typeProblems(env *celgo.Env, src *script.Source, tree *ast.AST, issues *celgo.Issues) script.Problems {
 	t := typeErrors{library: l, env: env, tree: tree, variables: variableNames(src.Operation.Info())}
 	out := make(script.Problems, 0, len(issues.Errors()))
+	skip := consequences(tree.Expr(), issues.Errors())
 	for _, e := range issues.Errors() {
-		if message := t.message(e); message != "" {
+		if message := t.message(e); message != "" && !skip[e.ExprID] {
 			out = append(out, problemAt(src, e, message))
 		}
 	}
@@ -96,7 +99,7 @@ func (t *typeErrors) message(e *common.Error) string {
 		if signature, ok := t.library.signatures[m[1]]; ok {
 			return fmt.Sprintf("want %s, got %s", signature, m[2])
 		}
-		return fmt.Sprintf("%s is not defined for %s", displayName(m[1]), m[2])
+		return fmt.Sprintf("%s is not defined for %s%s", displayName(m[1]), m[2], typeHint(m[1], splitTypes(m[2])))
 	}
 	if m := undefinedField.FindStringSubmatch(e.Message); m != nil {
 		return t.noField(m[1], nodeAt(t.tree.Expr(), e.ExprID))
@@ -105,9 +108,6 @@ func (t *typeErrors) message(e *common.Error) string {
 }
 
 func (t *typeErrors) noVariable(name string) string {
-	if name == "kube" || name == "math" || name == "sets" {
-		return "" // the name before a function that there is not
-	}
 	message := fmt.Sprintf("there is no variable %s", shorten(name))
 	if near := script.Nearest(name, t.variables); near != "" {
 		return message + fmt.Sprintf(": did you mean %s?", near)
@@ -117,10 +117,8 @@ func (t *typeErrors) noVariable(name string) string {
 
 func (t *typeErrors) noFunction(call ast.CallExpr) string {
 	name := call.FunctionName()
-	if call.IsMemberFunction() && call.Target().Kind() == ast.IdentKind {
-		if qualified := call.Target().AsIdent() + "." + name; strings.HasPrefix(qualified, "kube.") {
-			name = qualified
-		}
+	if target := call.Target(); call.IsMemberFunction() && target.Kind() == ast.IdentKind && !slices.Contains(t.variables, target.AsIdent()) {
+		name = target.AsIdent() + "." + name
 	}
 	message := fmt.Sprintf("there is no function %s", shorten(name))
 	if near := script.Nearest(name, t.library.functions); near != "" {
@@ -263,7 +261,7 @@ func (c *call) mismatch(args ...ref.Val) ref.Val {
 	default:
 		message = fmt.Sprintf("%s is not defined for (%s)", name, strings.Join(words, ", "))
 	}
-	return types.NewErrWithNodeID(c.id, "%s", message)
+	return types.NewErrWithNodeID(c.id, "%s", message+valueHint(c.function, args))
 }
 
 // absent returns the error of a field that is not there.
@@ -288,11 +286,12 @@ func (p *Program) absent(s *syntax, at ast.Expr, key string, r *run) error {
 	return p.problem(chain[missing].id, fmt.Sprintf("%s is absent: if it may be, write %s", path, suggestion), nil)
 }
 
-// link is one step of a chain of fields: .name or ["name"].
+// link is one step of a chain of fields: .name, ["name"] or [1].
 type link struct {
-	name string
-	id   int64
-	dot  bool
+	name  string
+	index int // of an element, when there is no name
+	id    int64
+	dot   bool
 }
 
 // chainOf returns the fields that e selects, one out of the other, and what it selects them from. The root is nil when e
@@ -308,11 +307,14 @@ func chainOf(e ast.Expr) (chain []link, root ast.Expr) {
 			if call.FunctionName() != operators.Index || call.Args()[1].Kind() != ast.LiteralKind {
 				return nil, nil
 			}
-			name, ok := call.Args()[1].AsLiteral().(types.String)
-			if !ok {
+			switch key := call.Args()[1].AsLiteral().(type) {
+			case types.String:
+				chain = append(chain, link{name: string(key), id: e.ID()})
+			case types.Int:
+				chain = append(chain, link{index: int(key), id: e.ID()})
+			default:
 				return nil, nil
 			}
-			chain = append(chain, link{name: string(name), id: e.ID()})
 			e = call.Args()[0]
 		case ast.IdentKind:
 			slices.Reverse(chain)
@@ -336,6 +338,10 @@ func variableOf(r *run, root ast.Expr) (any, bool) {
 // field of when that is no map.
 func firstMissing(value any, chain []link) (int, any) {
 	for i, l := range chain {
+		if list, ok := value.([]any); ok && l.name == "" && l.index >= 0 && l.index < len(list) {
+			value = list[l.index]
+			continue
+		}
 		m, ok := value.(map[string]any)
 		if !ok {
 			return i, value
@@ -357,6 +363,8 @@ func written(root ast.Expr, chain []link, optional int) string {
 			b.WriteString(".?" + l.name)
 		case l.dot:
 			b.WriteString("." + l.name)
+		case l.name == "":
+			fmt.Fprintf(&b, "[%d]", l.index)
 		case i == optional:
 			fmt.Fprintf(&b, "[?%q]", l.name)
 		default:
@@ -379,6 +387,8 @@ func (s *syntax) fallback(at ast.Expr, field string) string {
 				return `""`
 			case types.Bool:
 				return "false"
+			case types.Null:
+				return "null"
 			}
 		}
 	}

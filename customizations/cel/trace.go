@@ -52,7 +52,7 @@ func (s *syntax) text(e ast.Expr) string {
 	if err != nil {
 		return ""
 	}
-	return text
+	return tight(text)
 }
 
 // role is what a node is to the one around it.
