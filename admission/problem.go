@@ -116,7 +116,7 @@ func scriptProblem(p *script.Problem) Problem {
 	if p.Source.File != "" {
 		out.File, out.Line = p.Source.File, p.Source.Line
 		if p.Line > 0 && p.Source.Line > 0 {
-			out.Line = p.Source.Line + p.Line - 1
+			out.Line = p.Source.FileLine(p.Line)
 		}
 	}
 	return out

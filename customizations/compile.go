@@ -37,7 +37,7 @@ func (c *compiled) name() string { return c.Object.Name }
 
 // same tells whether compiling d again would give c.
 func (c *compiled) same(d Customization) bool {
-	return c.File == d.File && c.Line == d.Line && maps.Equal(c.Lines, d.Lines) &&
+	return c.File == d.File && c.Line == d.Line && maps.Equal(c.Lines, d.Lines) && maps.EqualFunc(c.Folded, d.Folded, slices.Equal) &&
 		(c.Object == d.Object || equality.Semantic.DeepEqual(c.Object.Spec, d.Object.Spec))
 }
 

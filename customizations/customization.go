@@ -16,6 +16,9 @@ type Customization struct {
 	Line int
 	// Lines are the lines of File, from 1, on which the first line of each operation's script stands.
 	Lines map[interpreter.Operation]int
+	// Folded are the lines of File on which the lines of a script stand, for each operation whose script's lines do not
+	// follow each other there, since YAML folds it or has it in quotes.
+	Folded map[interpreter.Operation][]int
 }
 
 // operations is the table of operations; it is only read. Rules are kept by their operation's place in it.
@@ -61,6 +64,7 @@ func (c Customization) source(i int, link, condition string) *script.Source {
 		Text:          s.LuaScript,
 		File:          c.File,
 		Line:          c.Lines[info.Operation],
+		Folded:        c.Folded[info.Operation],
 		Condition:     condition,
 	}
 	if s.LuaScript == "" {

@@ -108,9 +108,23 @@ func (d *decoder) rule(info *interpreter.OperationInfo, c *Customization) {
 	case rule.LuaScript != "" && rule.CELExpression != "":
 		d.fail(path, errBoth)
 	case rule.LuaScript != "":
-		c.Lines[info.Operation] = d.object.TextLine(path.With("luaScript"))
+		c.locate(info.Operation, d.object.TextLines(path.With("luaScript")))
 	case rule.CELExpression != "":
-		c.Lines[info.Operation] = d.object.TextLine(path.With("celExpression"))
+		c.locate(info.Operation, d.object.TextLines(path.With("celExpression")))
+	}
+}
+
+// locate notes the lines of the file on which those of a script stand.
+func (c *Customization) locate(op interpreter.Operation, lines []int) {
+	if len(lines) == 0 {
+		return
+	}
+	c.Lines[op] = lines[0]
+	if lines[len(lines)-1] != lines[0]+len(lines)-1 {
+		if c.Folded == nil {
+			c.Folded = map[interpreter.Operation][]int{}
+		}
+		c.Folded[op] = lines
 	}
 }
 

@@ -79,6 +79,33 @@ func TestDecodeKnowsWhereScriptsStand(t *testing.T) {
 	assert.Equal(t, "rules.yaml:11", sources[0].Position)
 }
 
+// TestFoldedScripts holds that the lines of a folded text, which Karmada's documents have everywhere, are those of the file.
+func TestFoldedScripts(t *testing.T) {
+	cs, err := customizations.Decode("f.yaml", []byte(head+`metadata: {name: web}
+spec:
+  target: {apiVersion: apps/v1, kind: Web}
+  customizations:
+    healthInterpretation:
+      luaScript: >
+        local kube = require("kube")
+        function InterpretHealth(o)
+          return o.status.ready
+        end
+    retention: {celExpression: "{\n}"}
+`))
+	require.NoError(t, err)
+	sources := cs[0].Sources("customizations")
+	require.Len(t, sources, 2)
+	quoted, folded := sources[0], sources[1]
+	assert.Equal(t, "{\n}", quoted.Text)
+	assert.Equal(t, "f.yaml:13", quoted.Position(2), "both lines are in one")
+	assert.Equal(t, "local kube = require(\"kube\") function InterpretHealth(o)\n  return o.status.ready\nend\n", folded.Text)
+	assert.Equal(t, "f.yaml:9", folded.Position(1))
+	assert.Equal(t, "f.yaml:11", folded.Position(2), "two lines are one before it")
+	assert.Equal(t, "f.yaml:12", folded.Position(3))
+	assert.Equal(t, "f.yaml:12", folded.Position(4), "what is behind the end is at the end")
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	body := func(customizations string) string {
 		return head + "metadata: {name: web}\nspec:\n  target: {apiVersion: apps/v1, kind: Web}\n  customizations:\n" + customizations

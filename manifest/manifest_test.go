@@ -205,3 +205,42 @@ func TestMisfits(t *testing.T) {
 		})
 	}
 }
+
+func TestTextLines(t *testing.T) {
+	const file = `# c
+---
+apiVersion: v1
+kind: ConfigMap
+data:
+  block: |
+
+    one
+    two
+  folded: >
+    one
+    two
+      three
+
+    four
+    four
+
+    five
+  quoted: "one\ntwo"
+  plain: one
+  same: &same >-
+    one
+
+    two
+  again: *same
+  number: 5
+`
+	objects, err := Objects("f", []byte(file))
+	require.NoError(t, err)
+	for field, want := range map[string][]int{
+		"block": {7, 8, 9}, "folded": {11, 13, 14, 15, 18}, "quoted": {19, 19}, "plain": {20}, "same": {22, 24}, "again": {22, 24},
+		"number": {26}, "nowhere": nil,
+	} {
+		assert.Equal(t, want, objects[0].TextLines(Path{"data", field}), "%s: %q", field, objects[0].Object["data"].(map[string]any)[field])
+	}
+	assert.Nil(t, objects[0].TextLines(Path{"data"}), "a map is no text")
+}

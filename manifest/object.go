@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -25,23 +24,6 @@ func (o *Object) LineOf(path Path) int {
 // Place returns the line and the column of the object's field at path, as Document.Place does.
 func (o *Object) Place(path Path) (line, column int) {
 	return o.Document.Place(append(slices.Clip(o.Path), path...))
-}
-
-// TextLine returns the line of the file on which the text at path begins: the line behind the header of a block, otherwise
-// that of the text itself. It is 0 when the text is not found.
-func (o *Object) TextLine(path Path) int {
-	node, _ := o.Document.Extent(append(slices.Clip(o.Path), path...))
-	if node != nil && node.Kind == yamlv3.AliasNode {
-		node = node.Alias
-	}
-	switch {
-	case node == nil:
-		return 0
-	case node.Style&(yamlv3.LiteralStyle|yamlv3.FoldedStyle) != 0:
-		return o.Document.Start + node.Line
-	default:
-		return o.Document.Start + node.Line - 1
-	}
 }
 
 // Errorf returns an *Error with the line of the object's field at path. What it says names the field.

@@ -70,7 +70,7 @@ func htmlOf(r *Rule, index int) htmlRule {
 	text := strings.TrimSuffix(r.Source.Text, "\n")
 	for i, line := range strings.Split(text, "\n") {
 		number := i + 1
-		l := htmlLine{Number: r.fileLine(number), Text: line, Notes: missed[number]}
+		l := htmlLine{Number: r.Source.FileLine(number), Text: line, Notes: missed[number]}
 		if known := counts[number]; known != nil {
 			l.Count = fmt.Sprint(known.Count)
 			switch {

@@ -91,7 +91,7 @@ func byFile(rules []Rule) []*fileCoverage {
 func (f *fileCoverage) add(r Rule) {
 	f.rules = append(f.rules, r)
 	for _, line := range r.Lines {
-		f.lines[r.fileLine(line.Number)] += line.Count
+		f.lines[r.Source.FileLine(line.Number)] += line.Count
 	}
 	block, numbers := 0, map[int]int{}
 	if n := len(f.branches); n > 0 {
@@ -103,7 +103,7 @@ func (f *fileCoverage) add(r Rule) {
 	}
 	for _, b := range r.Branches {
 		f.branches = append(f.branches, fileBranch{
-			line: r.fileLine(b.Line), block: block + b.Group, number: numbers[b.Group], count: b.Count, reached: reached[b.Group],
+			line: r.Source.FileLine(b.Line), block: block + b.Group, number: numbers[b.Group], count: b.Count, reached: reached[b.Group],
 		})
 		numbers[b.Group]++
 	}

@@ -156,7 +156,7 @@ func (r *Rule) Missed() []string {
 			}
 			place := r.Source.Position(r.Lines[i].Number)
 			if last > i {
-				out = append(out, fmt.Sprintf("%s: %d lines up to %d are never run", place, last-i+1, r.fileLine(r.Lines[last].Number)))
+				out = append(out, fmt.Sprintf("%s: %d lines up to %d are never run", place, last-i+1, r.Source.FileLine(r.Lines[last].Number)))
 			} else {
 				out = append(out, place+": the line is never run")
 			}
@@ -192,12 +192,4 @@ func (r *Rule) missed(b Branch) string {
 	default:
 		return fmt.Sprintf("%s: never %s: %s", place, b.Way, oneLine(what))
 	}
-}
-
-// fileLine returns the line of the file for a line of the script, or the latter where the file is not known.
-func (r *Rule) fileLine(line int) int {
-	if r.Source.File == "" || r.Source.Line == 0 {
-		return line
-	}
-	return r.Source.Line + line - 1
 }

@@ -32,6 +32,8 @@ type Source struct {
 	File string
 	// Line is the line of File, from 1, on which the first line of Text stands; 0 when it is not known.
 	Line int
+	// Folded are the lines of File on which the lines of Text stand; nil when they follow Line one by one.
+	Folded []int
 	// Condition is when the rule declines, in words; empty when it always answers.
 	Condition string
 }
@@ -46,7 +48,19 @@ func (s *Source) Position(line int) string {
 	if s.File == "" || s.Line == 0 {
 		return fmt.Sprintf("%s:%d", s.Name(), line)
 	}
-	return fmt.Sprintf("%s:%d", s.File, s.Line+line-1)
+	return fmt.Sprintf("%s:%d", s.File, s.FileLine(line))
+}
+
+// FileLine returns the line of File on which a line of the script, from 1, stands; the latter where File is not known.
+func (s *Source) FileLine(line int) int {
+	switch {
+	case s.File == "" || s.Line == 0:
+		return line
+	case len(s.Folded) > 0:
+		return s.Folded[min(max(line, 1), len(s.Folded))-1]
+	default:
+		return s.Line + line - 1
+	}
 }
 
 // Source returns the rule's source as the chain names it.
