@@ -95,8 +95,9 @@ func TestFaultyWebhooks(t *testing.T) {
 		{"500", status(500, "text/html", "<h1>oops</h1>\n"), `HTTP status: want 200, got 500 Internal Server Error: "<h1>oops</h1>"`},
 		{"404, without a body", status(404, "text/plain", ""), "HTTP status: want 200, got 404 Not Found"},
 		{"a redirect is not followed", status(307, "text/plain", ""), "HTTP status: want 200, got 307 Temporary Redirect"},
-		{"wrong content type", status(200, "text/html", healthy), `Content-Type: want application/json, got "text/html"`},
-		{"no content type at all", status(200, "application", healthy), `Content-Type: want application/json, got "application"`},
+		{"wrong content type", status(200, "text/html", "<h1>hello</h1>"), `Content-Type: want application/json, got "text/html": want a JSON object: byte 0: want a value, got '<'`},
+		{"wrong content type of JSON that is no answer", status(200, "text/html", `{}`), `Content-Type: want application/json, got "text/html": response: want one, got none`},
+		{"no content type at all", status(200, "/;", "hello"), `Content-Type: want application/json, got "/;": want a JSON object: byte 0: want a value, got 'h'`},
 		{"an answer that says its length is too large", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", fmt.Sprint(100<<20))
@@ -212,6 +213,7 @@ func TestPeerAnswersAreAccepted(t *testing.T) {
 		{"a status beside success", "application/json", `{"response":{"uid":"%s","successful":true,"status":{"code":200},"healthy":true}}`},
 		{"kind and version", "application/json", `{"kind":"ResourceInterpreterContext","apiVersion":"config.karmada.io/v1alpha1","response":{"uid":"%s","successful":true,"healthy":true}}`},
 		{"the content type that Go guesses when a handler sets none", "text/plain; charset=utf-8", healthy},
+		{"what other languages' servers call text that they are given", "text/html; charset=utf-8", healthy},
 		{"a charset", "application/json; charset=utf-8", healthy},
 		{"a field from the future", "application/json", `{"response":{"uid":"%s","successful":true,"healthy":true,"mood":{"a":[]}}}`},
 		{"of two equal names the last counts", "application/json", `{"response":{"uid":"%s","successful":true,"healthy":false,"healthy":true}}`},

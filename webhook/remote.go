@@ -120,22 +120,35 @@ func (r *remote) ask(ctx context.Context, req *interpreter.Request) (*interprete
 	if err != nil {
 		return nil, err
 	}
-	data, err := r.call(ctx, sent)
+	answer, err := r.call(ctx, sent)
 	if err != nil {
 		return nil, err
 	}
-	return DecodeResponse(req, data)
+	return answer.decode(req)
+}
+
+// decode returns the answer to req that a is. It is one whatever its Content-Type, as the peer's client has it: handlers
+// that set none, and whole languages, call JSON text. But when it is none, the Content-Type may say why.
+func (a *reply) decode(req *interpreter.Request) (*interpreter.Response, error) {
+	resp, err := DecodeResponse(req, a.body)
+	if err == nil || isJSON(a.contentType) {
+		return resp, err
+	}
+	if _, answered := errors.AsType[*StatusError](err); answered {
+		return nil, err
+	}
+	return nil, fmt.Errorf("Content-Type: want %s, got %q: %w", jsonType, a.contentType, err)
 }
 
 // call sends the question and returns the answer, and tells the breaker how it went.
-func (r *remote) call(ctx context.Context, sent []byte) ([]byte, error) {
+func (r *remote) call(ctx context.Context, sent []byte) (*reply, error) {
 	leave, err := r.endpoint.breaker.enter()
 	if err != nil {
 		return nil, err
 	}
 	inner, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	data, err := r.endpoint.post(inner, r.target, sent)
+	answer, err := r.endpoint.post(inner, r.target, sent)
 	result := outcomeOf(err)
 	switch {
 	case ctx.Err() != nil:
@@ -144,7 +157,7 @@ func (r *remote) call(ctx context.Context, sent []byte) ([]byte, error) {
 		err = fmt.Errorf("no answer within %s: %w", r.timeout, err)
 	}
 	leave(result, err)
-	return data, err
+	return answer, err
 }
 
 // use makes e the endpoint of r.
