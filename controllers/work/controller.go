@@ -292,7 +292,7 @@ func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manife
 		return reconcile.Result{}, c.release(ctx, work)
 	}
 	if notConnected != nil {
-		return reconcile.Result{}, nil // one that is only away is waited for
+		return reconcile.Result{}, nil //nolint:nilerr // one that is only away is waited for
 	}
 	gone, err := c.removeFrom(ctx, work, manifest, member)
 	if err != nil {
