@@ -181,3 +181,18 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestLoopsOverAnything proves that keys are not taken for indices where nobody knows whether a loop goes through a list or
+// a map.
+func TestLoopsOverAnything(t *testing.T) {
+	engine := newEngine(t, script.Limits{})
+	for _, text := range []string{
+		`object.spec.roles.exists(k, v, k == "worker" && v.replicas == 4)`,
+		`object.spec.roles.transformList(k, v, k + "=" + string(v)).size() > 0`,
+		`object.spec.list.exists(i, v, i == 1 && v == "b")`,
+	} {
+		_, warnings, err := engine.Compile(source(interpreter.InterpretHealth, text))
+		require.NoError(t, err)
+		require.Empty(t, warnings, text)
+	}
+}

@@ -379,6 +379,9 @@ func written(root ast.Expr, chain []link, optional int) string {
 func (s *syntax) fallback(at ast.Expr, field string) string {
 	if parent := parentOf(s.tree.Expr(), at.ID()); parent != nil && parent.Kind() == ast.CallKind {
 		for _, other := range parent.AsCall().Args() {
+			if other.Kind() == ast.ListKind && other.AsList().Size() > 0 {
+				other = other.AsList().Elements()[0] // of x in [...]
+			}
 			if other.Kind() != ast.LiteralKind {
 				continue
 			}
