@@ -19,7 +19,7 @@ import (
 func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 	o := &interpretOptions{IOStreams: streams, chain: true}
 	cmd := &cobra.Command{
-		Use:   "explain [FILE | URL | - | KIND/NAME | VERSION/KIND | GROUP/VERSION/KIND]...",
+		Use:   "explain {FILE | FOLDER | URL | - | KIND/NAME | VERSION/KIND | GROUP/VERSION/KIND}...",
 		Short: "Say which rule answers each operation, and what it hides",
 		Long: `Says for a kind, or for the kind of an object, which rule answers each operation and which rules stand behind it: hidden,
 unless the rule declines or asks the next one. In front of the shipped rules are those of the cluster that KIND/NAME or
@@ -39,7 +39,7 @@ There is no estimate for Lua.`,
 			"dragoman explain apps/v1/Deployment --context control-plane",
 			"dragoman explain apps/v1/Deployment --context control-plane -f customizations.yaml",
 		),
-		Args: cobra.MinimumNArgs(1),
+		Args: wantArgs(1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), args) },
 	}
 	f := cmd.Flags()

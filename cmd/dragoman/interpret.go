@@ -50,7 +50,7 @@ type interpretOptions struct {
 func newInterpret(streams genericiooptions.IOStreams) *cobra.Command {
 	o := &interpretOptions{IOStreams: streams}
 	cmd := &cobra.Command{
-		Use:   "interpret [FILE | URL | - | KIND/NAME]...",
+		Use:   "interpret [FILE | FOLDER | URL | - | KIND/NAME]...",
 		Short: "Ask what an object means",
 		Long: `Asks one operation of an object, or all of them, and prints the answers.
 
@@ -228,6 +228,9 @@ func (o *interpretOptions) placement() ([]workv1alpha2.TargetCluster, error) {
 		replicas, err := strconv.ParseInt(number, 10, 32)
 		if !ok || name == "" || err != nil || replicas < 0 {
 			return nil, unusablef("--target: want name=replicas such as member1=3, got %q", text)
+		}
+		if slices.ContainsFunc(targets, func(t workv1alpha2.TargetCluster) bool { return t.Name == name }) {
+			return nil, unusablef("--target: cluster %q appears twice: want each once", name)
 		}
 		targets = append(targets, workv1alpha2.TargetCluster{Name: name, Replicas: int32(replicas)})
 	}

@@ -101,6 +101,9 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if o.parallel < 0 || o.laws.inputs < 0 {
+		return unusablef("--parallel, --inputs: want at least 0, got %d and %d", o.parallel, o.laws.inputs)
+	}
 	if err := o.gate.prepare(); err != nil {
 		return err
 	}

@@ -95,11 +95,11 @@ func (o *upOptions) run(ctx context.Context) error {
 	if o.buildOnly {
 		return o.build(ctx)
 	}
+	if o.federation.Nodes < 1 || o.federation.Members < 0 || o.federation.Members > 50 {
+		return unusablef("up: want 0 to 50 members with at least one node each, got --members %d --nodes %d", o.federation.Members, o.federation.Nodes)
+	}
 	if o.federation.Members == 0 {
 		o.federation.Members = -1 // To the library, zero means its default.
-	}
-	if o.federation.Nodes < 1 || o.federation.Members > 50 {
-		return unusablef("up: want 0 to 50 members with at least one node each, got --members %d --nodes %d", o.federation.Members, o.federation.Nodes)
 	}
 	read := reader{stdin: o.In, recursive: true}
 	files, err := read.read(ctx, o.apply...)

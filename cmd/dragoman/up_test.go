@@ -129,6 +129,7 @@ func TestUpRefusesBadInput(t *testing.T) {
 		{"an argument without -- is a mistake", []string{"member1"}, "want no arguments"},
 		{"an argument before -- is a mistake", []string{"member1", "--", "true"}, "want no arguments"},
 		{"members are counted", []string{"--members", "51"}, "want 0 to 50 members"},
+		{"members are not fewer than none", []string{"--members", "-1"}, "want 0 to 50 members"},
 		{"a member needs a node", []string{"--nodes", "-1"}, "at least one node"},
 		{"objects are read before anything is started", []string{"--apply", broken}, "broken.yaml"},
 		{"a missing file is told", []string{"--apply", "does-not-exist.yaml"}, "does-not-exist.yaml"},
