@@ -13,7 +13,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
@@ -23,6 +26,9 @@ type Checker struct {
 	Rules cases.Rules
 	// Fresh returns the rules anew, as if nothing had been asked yet; nil leaves out the law isolated.
 	Fresh func() (cases.Rules, error)
+	// Schema returns what is known about the objects of a kind, nil for nothing; it may be nil itself. Fields that are
+	// required are never absent in an API server, so they are left alone.
+	Schema func(schema.GroupVersionKind) *script.Schema
 	// Seed makes the inputs: the same seed, the same inputs.
 	Seed uint64
 	// Inputs is how many inputs are made at random of those of each case; 0 means 8.
@@ -90,6 +96,8 @@ type trial struct {
 	asked  *atomic.Int64
 	// allowed are the errors that cases of the same rule expect: they are meant.
 	allowed []*cases.ErrorMatch
+	// schema is that of the case's object; nil when nothing is known.
+	schema *script.Schema
 	// needed are the laws that the case is exempt from, and that are broken.
 	needed map[string]bool
 }
@@ -206,8 +214,13 @@ func (c Checker) trials(ctx context.Context, found []*cases.Case) ([]*trial, *at
 		} else {
 			groups[kind].learn(one)
 		}
+		var known *script.Schema
+		if c.Schema != nil {
+			known = c.Schema(one.Request().Object.GroupVersionKind())
+		}
 		trials[i] = &trial{
-			asker: asker{ctx: one.Context(ctx), rules: rules}, op: one.Operation, c: one, group: groups[kind], asked: asked,
+			schema: known,
+			asker:  asker{ctx: one.Context(ctx), rules: rules}, op: one.Operation, c: one, group: groups[kind], asked: asked,
 			random: rand.New(rand.NewPCG(c.Seed, hash(one.Name))), //nolint:gosec // it makes test inputs
 		}
 	}

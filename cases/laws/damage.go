@@ -3,9 +3,11 @@ package laws
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-io/dragoman/cases"
+	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/manifest"
 )
@@ -17,19 +19,26 @@ type damage struct {
 	to func(in inputs, path manifest.Path) (inputs, bool)
 }
 
+// The damages by their places in the table.
+const (
+	gone = iota
+	null
+	empty
+)
+
 var damages = [...]damage{
-	{"absent", func(in inputs, path manifest.Path) (inputs, bool) {
+	gone: {"absent", func(in inputs, path manifest.Path) (inputs, bool) {
 		out := in.clone()
 		return out, out.remove(path)
 	}},
-	{"null", func(in inputs, path manifest.Path) (inputs, bool) { return in.replaced(path, nil) }},
-	{"empty", func(in inputs, path manifest.Path) (inputs, bool) {
+	null: {"null", func(in inputs, path manifest.Path) (inputs, bool) { return in.replaced(path, nil) }},
+	empty: {"empty", func(in inputs, path manifest.Path) (inputs, bool) {
 		value, _ := get(map[string]any(in), path)
-		empty, ok := emptied(value)
+		nothing, ok := emptied(value)
 		if !ok {
 			return in, false
 		}
-		return in.replaced(path, empty)
+		return in.replaced(path, nothing)
 	}},
 }
 
@@ -67,7 +76,7 @@ func (t *trial) damage(in inputs, base *answer) []finding {
 		d.below(manifest.Path{string(name)}, in[string(name)])
 	}
 	for _, path := range t.readButAbsent(in) {
-		d.try(path, damages[1])
+		d.try(path, null)
 	}
 	for range combinations {
 		if len(d.paths) < 2 {
@@ -100,7 +109,7 @@ func (d *damager) below(path manifest.Path, value any) {
 			// An element is never null, and one that is absent makes another list: only what is in it may be missing.
 			d.below(path.With(i), element)
 			if _, ok := element.(map[string]any); ok && !isItem(path) {
-				d.try(path.With(i), damages[2])
+				d.try(path.With(i), empty)
 			}
 		}
 	}
@@ -115,14 +124,65 @@ func (d *damager) at(path manifest.Path, value any) {
 		d.below(path, value)
 		return
 	}
+	if d.required(path) {
+		d.try(path, empty)
+		d.below(path, value)
+		return
+	}
 	d.paths = append(d.paths, path)
-	without := d.try(path, damages[0])
+	without := d.try(path, gone)
 	if without != nil && d.unread(path, without) {
 		return
 	}
-	d.try(path, damages[1])
-	d.try(path, damages[2])
+	d.try(path, null)
+	d.try(path, empty)
 	d.below(path, value)
+}
+
+// required tells whether it is known that the value at path is never absent or null where what it stands in is there.
+func (t *trial) required(path manifest.Path) bool {
+	field, isField := path[len(path)-1].(string)
+	return isField && always(t.schemaAt(path[:len(path)-1]), field)
+}
+
+// schemaAt returns what is known of the value at path; nil for nothing.
+func (t *trial) schemaAt(path manifest.Path) *script.Schema {
+	if len(path) == 0 {
+		return nil
+	}
+	name, _ := path[0].(string)
+	known := script.InputSchema(interpreter.Input(name), t.schema)
+	for _, step := range path[1:] {
+		if known == nil {
+			return nil
+		}
+		if field, isField := step.(string); isField {
+			known, _ = known.Field(field)
+		} else {
+			known = known.Element()
+		}
+	}
+	return known
+}
+
+// always tells whether values of a schema surely have a field.
+func always(known *script.Schema, field string) bool {
+	if known == nil {
+		return false
+	}
+	part, _ := known.Field(field)
+	return part != nil && !known.Optional(field)
+}
+
+// damaged returns the inputs with the value at path damaged, and whether an API server takes them and they are others.
+func (t *trial) damaged(in inputs, path manifest.Path, how int) (inputs, bool) {
+	if known := t.schemaAt(path); known != nil && how == empty {
+		value, _ := get(map[string]any(in), path)
+		if _, isMap := value.(map[string]any); isMap && slices.ContainsFunc(known.Fields(), func(field string) bool { return always(known, field) }) {
+			return in, false
+		}
+	}
+	return damages[how].to(in, path)
 }
 
 // unread tells whether an answer to the inputs without the value at path is that to the whole, but for that value.
@@ -142,13 +202,13 @@ func (d *damager) unread(path manifest.Path, without *answer) bool {
 }
 
 // try asks with the value at path damaged, and remembers an error. It returns nil when the value cannot be damaged so.
-func (d *damager) try(path manifest.Path, how damage) *answer {
-	other, ok := how.to(d.in, path)
+func (d *damager) try(path manifest.Path, how int) *answer {
+	other, ok := d.damaged(d.in, path, how)
 	if !ok {
 		return nil
 	}
 	a := d.ask(d.op, other)
-	d.remember(other, a, fieldName(path)+" "+how.word)
+	d.remember(other, a, fieldName(path)+" "+damages[how].word)
 	return a
 }
 
@@ -157,10 +217,10 @@ func (d *damager) combine() {
 	other := d.in
 	var changed []string
 	for range 2 + d.random.IntN(3) {
-		path, how := d.paths[d.random.IntN(len(d.paths))], damages[d.random.IntN(len(damages))]
-		if next, ok := how.to(other, path); ok {
+		path, how := d.paths[d.random.IntN(len(d.paths))], d.random.IntN(len(damages))
+		if next, ok := d.damaged(other, path, how); ok {
 			other = next
-			changed = append(changed, fieldName(path)+" "+how.word)
+			changed = append(changed, fieldName(path)+" "+damages[how].word)
 		}
 	}
 	if len(changed) > 0 {
@@ -235,7 +295,7 @@ func (t *trial) readButAbsent(in inputs) []manifest.Path {
 			}
 			path = append(path, step)
 		}
-		if len(path) < 2 || isFixed(path) {
+		if len(path) < 2 || isFixed(path) || t.required(path) {
 			continue
 		}
 		parent, ok := get(map[string]any(in), path[:len(path)-1])

@@ -122,7 +122,7 @@ func (t *trial) change(in inputs) string {
 	}
 	path := paths[t.random.IntN(len(paths))]
 	value, _ := get(map[string]any(in), path)
-	if t.random.IntN(4) == 0 {
+	if t.random.IntN(4) == 0 && !t.required(path) {
 		in.remove(path)
 		return fieldName(path) + " absent"
 	}

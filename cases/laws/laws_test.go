@@ -2,9 +2,11 @@ package laws_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -261,6 +263,60 @@ cases:
 		"cases.yaml:11: exempt.deterministic: the law holds: want no exemption (it counts twice)",
 		"cases.yaml:13: exempt.values-kept: the law holds: want no exemption (it is not)",
 	}, unneeded("isolated", false), "without fresh rules nobody knows what is isolated")
+}
+
+// TestRequiredFieldsAreNeverAbsent holds that fields are left alone of which a schema says that they are always there.
+func TestRequiredFieldsAreNeverAbsent(t *testing.T) {
+	found, err := cases.Decode("cases.yaml", []byte(`
+name: a part
+reason: its size counts
+operation: InterpretReplica
+desiredObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {parts: [{size: 2, name: a}], note: ""}}
+assert: ['true']
+`))
+	require.NoError(t, err)
+	rules := cases.Fixed(only(interpreter.InterpretReplica, func(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		spec, ok := req.Object.Object["spec"].(map[string]any)
+		if !ok {
+			return nil, errors.New("no spec")
+		}
+		sum := int32(0)
+		parts, _ := spec["parts"].([]any)
+		for _, part := range parts {
+			size, ok := part.(map[string]any)["size"].(int64)
+			if !ok {
+				return nil, errors.New("no size")
+			}
+			sum += int32(size)
+		}
+		return &interpreter.Response{Replicas: sum}, nil
+	}))
+	parts := map[string]any{"type": "array", "items": map[string]any{
+		"type": "object", "required": []any{"size"}, "properties": map[string]any{"size": map[string]any{"type": "integer"}},
+	}}
+	widget := script.NewSchema(map[string]any{"properties": map[string]any{
+		"spec": map[string]any{"type": "object", "properties": map[string]any{"parts": parts}},
+	}}, nil)
+	for _, tc := range []struct {
+		reason string
+		schema func(schema.GroupVersionKind) *script.Schema
+		want   []string
+	}{
+		{"nothing is known of the kind", nil, []string{"no size", "no spec"}},
+		{"the schema of another kind says nothing", func(schema.GroupVersionKind) *script.Schema { return nil }, []string{"no size", "no spec"}},
+		{"a size is required of each part, and every object has a spec", func(schema.GroupVersionKind) *script.Schema { return widget }, nil},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			report, err := laws.Checker{Rules: rules, Schema: tc.schema, Inputs: 20}.Check(t.Context(), found)
+			require.NoError(t, err)
+			var wrong []string
+			for _, breach := range report.Breaches {
+				wrong = append(wrong, breach.Wrong)
+			}
+			slices.Sort(wrong)
+			assert.Equal(t, tc.want, wrong)
+		})
+	}
 }
 
 // TestLawfulRule checks a rule that keeps all laws with everything that the others stumble over.

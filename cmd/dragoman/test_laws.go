@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/cases/laws"
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 // lawOptions are the flags of test about laws.
@@ -17,12 +19,14 @@ type lawOptions struct {
 	seed   uint64
 	inputs int
 	save   string
+	crds   []string
 }
 
 func (o *lawOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.laws, "laws", false, "check what holds for every rule as well, on the inputs of the cases and others made of them")
 	f.Uint64Var(&o.seed, "seed", 1, "what the inputs for --laws are made from")
 	f.IntVar(&o.inputs, "inputs", 0, "how many inputs --laws makes at random of each case (default 8)")
+	f.StringSliceVar(&o.crds, "crd", nil, "CustomResourceDefinitions whose required fields --laws never takes away: files, folders or URLs")
 	f.StringVar(&o.save, "save", "", "write the inputs that break a law as cases into this folder")
 }
 
@@ -31,7 +35,14 @@ func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules 
 	if !o.laws.laws {
 		return nil, nil
 	}
-	checker := laws.Checker{Rules: rules, Seed: o.laws.seed, Inputs: o.laws.inputs, Parallel: o.parallel}
+	schemas, err := readSchemas(ctx, &reader{stdin: o.In, recursive: true}, o.laws.crds)
+	if err != nil {
+		return nil, err
+	}
+	checker := laws.Checker{
+		Rules: rules, Seed: o.laws.seed, Inputs: o.laws.inputs, Parallel: o.parallel,
+		Schema: func(gvk schema.GroupVersionKind) *script.Schema { return schemas[gvk] },
+	}
 	if o.webhook.url == "" && !slices.Contains(o.rules, "-") { // neither can be had anew
 		checker.Fresh = func() (cases.Rules, error) { return o.answering(ctx) }
 	}
