@@ -1,13 +1,11 @@
 package templates
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -32,9 +30,4 @@ func TestSame(t *testing.T) {
 			assert.Equal(t, before, &a, "nothing is modified")
 		})
 	}
-}
-
-func ExampleKey() {
-	fmt.Println(Key{Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "shop", Name: "web"})
-	// Output: apps/v1 Deployment shop/web
 }
