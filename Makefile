@@ -34,6 +34,11 @@ test: ## Run every test, with the race detector
 bench: ## Run every benchmark and print how many times faster than its baseline each one is
 	$(GO) run ./tests/benchtable $(BENCH)
 
+IMAGE ?= dragoman-io/dragoman:devel
+.PHONY: image
+image: ## Build the container image that the Helm chart runs, as IMAGE
+	docker build -t $(IMAGE) .
+
 .PHONY: generate
 generate: ## Generate deepcopy functions, CRDs and docs/api from the types in api/
 	crds=$$(mktemp -d); \

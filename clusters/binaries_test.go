@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,13 +70,10 @@ func TestMissingGoIsTold(t *testing.T) {
 }
 
 func TestBuildRunsGoOnce(t *testing.T) {
-	tools := t.TempDir()
 	// Stands for the go command: notes its arguments and writes the file after -o.
-	script := "#!/bin/sh\necho \"$(basename \"$PWD\") $*\" >> \"$LOG\"\nwhile [ \"$1\" != -o ]; do shift; done\necho '#!/bin/sh' > \"$2\"\nchmod +x \"$2\"\n"
-	require.NoError(t, os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o755)) //nolint:gosec // a program
+	fakeGo(t, "echo \"$(basename \"$PWD\") $*\" >> \"$LOG\"\nwhile [ \"$1\" != -o ]; do shift; done\necho '#!/bin/sh' > \"$2\"\nchmod +x \"$2\"\n")
 	log := filepath.Join(t.TempDir(), "log")
 	t.Setenv("LOG", log)
-	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv(AssetsEnv, fakeAssets(t, APIServer, ControllerManager, Scheduler, Kubectl))
@@ -98,11 +96,71 @@ func TestBuildRunsGoOnce(t *testing.T) {
 	assert.Contains(t, string(ran), "sigs.k8s.io/kwok/cmd/kwok")
 }
 
-func TestFailedBuildIsTold(t *testing.T) {
+// fakeGo makes a go command of a shell script the one that is found, with caches of its own.
+func fakeGo(t *testing.T, script string) {
+	t.Helper()
 	tools := t.TempDir()
-	script := "#!/bin/sh\necho 'no space left on device' >&2\nexit 1\n"
-	require.NoError(t, os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o755)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\n"+script), 0o755)) //nolint:gosec // a program
 	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// TestInterruptedBuildResumes gives up in the middle of the second of two builds.
+func TestInterruptedBuildResumes(t *testing.T) {
+	const write = "while [ \"$1\" != -o ]; do shift; done\necho '#!/bin/sh' > \"$2\"\nchmod +x \"$2\"\n"
+	b := builder{dir: t.TempDir()}
+	wanted := []program{programs()[0], programs()[len(programs())-1]}
+	cleaned := filepath.Join(t.TempDir(), "cleaned")
+	gaveUp := errors.New("gave up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	fakeGo(t, "trap 'echo > "+cleaned+"; exit 1' INT\necho > \"$GOTMPDIR/x\"\n"+write+"case \"$2\" in *kwok*) while :; do sleep 0.01; done; esac\n")
+	b.out = writerFunc(func(line []byte) {
+		if bytes.HasPrefix(line, []byte("[2/2] kwok: building")) {
+			go func() {
+				for !exists(filepath.Join(b.dir, "bin", "kwok.partial")) {
+					runtime.Gosched()
+				}
+				cancel(gaveUp)
+			}()
+		}
+	})
+	_, err := b.build(ctx, wanted)
+	require.ErrorIs(t, err, gaveUp)
+	assert.FileExists(t, cleaned, "the go command could clear up")
+	left, err := filepath.Glob(filepath.Join(b.dir, "bin", "*"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{filepath.Join(b.dir, "bin", Etcd)}, left, "what was complete stays, and nothing else")
+	assert.NoDirExists(t, filepath.Join(b.dir, "tmp"))
+
+	var out bytes.Buffer
+	fakeGo(t, write)
+	b.out = &out
+	built, err := b.build(t.Context(), wanted)
+	require.NoError(t, err)
+	assert.Len(t, built, 2)
+	assert.Contains(t, out.String(), "[1/1] kwok: built in ", "only what was missing is built")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// writerFunc calls a function for each write.
+type writerFunc func([]byte)
+
+func (w writerFunc) Write(data []byte) (int, error) {
+	w(data)
+	return len(data), nil
+}
+
+func TestMissingNetworkIsTold(t *testing.T) {
+	fakeGo(t, "echo 'go: example.com/a@v1: dial tcp: lookup proxy.example: no such host' >&2\nexit 1\n")
+	_, err := builder{dir: t.TempDir(), out: lines(nil)}.build(t.Context(), programs())
+	require.ErrorContains(t, err, "no such host\nmodules could not be downloaded: the first build needs a connection to GOPROXY, or the binaries in a folder that KUBEBUILDER_ASSETS names")
+}
+
+func TestFailedBuildIsTold(t *testing.T) {
+	fakeGo(t, "echo 'no space left on device' >&2\nexit 1\n")
 	b := builder{dir: t.TempDir(), out: lines(nil)}
 	_, err := b.build(t.Context(), programs())
 	require.ErrorContains(t, err, "build etcd with go build go.etcd.io/etcd/server/v3: exit status 1\nno space left on device")

@@ -105,9 +105,18 @@ func (b builder) layOut() error {
 func (b builder) buildOne(ctx context.Context, step string, p program) error {
 	partial := b.path(p) + ".partial"
 	defer os.Remove(partial)
+	// What an interrupted or killed go command leaves behind goes with this folder: now, or before the next build.
+	temporary := filepath.Join(b.dir, "tmp")
+	defer os.RemoveAll(temporary)
+	if err := errors.Join(os.RemoveAll(temporary), os.Mkdir(temporary, 0o700)); err != nil {
+		return fmt.Errorf("build %s: %w", p.name, err)
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-ldflags", p.ldflags, "-o", partial, p.pkg)
 	cmd.Dir = filepath.Join(b.dir, p.module)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+temporary)
+	// Interrupted, the go command stops its compilers.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 
@@ -126,7 +135,7 @@ func (b builder) buildOne(ctx context.Context, step string, p program) error {
 				return fmt.Errorf("build %s: %w", p.name, context.Cause(ctx))
 			}
 			if err != nil {
-				return fmt.Errorf("build %s with go build %s: %w\n%s", p.name, p.pkg, err, tail(output.Bytes(), 20))
+				return fmt.Errorf("build %s with go build %s: %w\n%s%s", p.name, p.pkg, err, tail(output.Bytes(), 20), hint(output.Bytes()))
 			}
 			if err := os.Rename(partial, b.path(p)); err != nil {
 				return fmt.Errorf("build %s: %w", p.name, err)
@@ -135,6 +144,16 @@ func (b builder) buildOne(ctx context.Context, step string, p program) error {
 			return nil
 		}
 	}
+}
+
+// hint says how to mend what the go command complains of, when it could not download a module; otherwise it is empty.
+func hint(output []byte) string {
+	for _, sign := range []string{"dial tcp", "no such host", "proxyconnect", "i/o timeout", "GOPROXY=off", "TLS handshake"} {
+		if bytes.Contains(output, []byte(sign)) {
+			return "\nmodules could not be downloaded: the first build needs a connection to GOPROXY, or the binaries in a folder that " + AssetsEnv + " names"
+		}
+	}
+	return ""
 }
 
 // lines makes a nil writer one that discards.
