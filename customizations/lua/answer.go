@@ -33,7 +33,7 @@ func (r *run) decode() (*interpreter.Response, error) {
 // plainAnswer returns what the script's function returned in the shape that script.Decode takes.
 func (r *run) plainAnswer(first, second lua.LValue) (any, error) {
 	info := r.program.info
-	c := result{run: r, share: true}
+	c := result{run: r, share: true, decoded: true}
 	switch info.Result {
 	case interpreter.ResultReplicas:
 		replicas, ok := first.(lua.LNumber)
@@ -47,7 +47,9 @@ func (r *run) plainAnswer(first, second lua.LValue) (any, error) {
 			return nil, fmt.Errorf("%s returns %s after the number: want a table", info.Function, typeName(second))
 		}
 		requirements, err := c.returned("replicaRequirements", second)
-		return map[string]any{"replicas": float64(replicas), "replicaRequirements": requirements}, err
+		return script.Fields{
+			{Name: "replicas", Value: float64(replicas)}, {Name: "replicaRequirements", Value: requirements},
+		}, err
 	case interpreter.ResultHealth:
 		return r.plainHealth(first, second)
 	case interpreter.ResultComponents:
@@ -58,10 +60,10 @@ func (r *run) plainAnswer(first, second lua.LValue) (any, error) {
 	case interpreter.ResultDependencies:
 		return c.returned("dependencies", first)
 	case interpreter.ResultStatus:
-		c.share = false
+		c.share, c.decoded = false, false
 		return c.returned("status", first)
 	default:
-		c.share = false
+		c.share, c.decoded = false, false
 		if info.Operation == interpreter.Retain || info.Operation == interpreter.ReviseReplica {
 			c.references = append(c.references, r.req.Object.Object)
 			if r.req.ObservedObject != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
 // What things cost of the memory budget, in bytes: what gopher-lua and Go allocate for them, on the safe side.
@@ -92,6 +94,9 @@ type result struct {
 	run *run
 	// share lets the result share memory with the inputs of the run, where it is only read.
 	share bool
+	// decoded makes script.Fields of the tables of the script, instead of maps: the result is for script.Decode alone, and
+	// has no object of the user's.
+	decoded bool
 	// references are objects that tell whether an empty table of the script is an object or a list: one is what the
 	// references have at its place. A nested one that none of them has is dropped.
 	references []map[string]any
@@ -245,33 +250,47 @@ func (c *result) fields(t *lua.LTable, key, value lua.LValue) (any, error) {
 	if err := c.run.take(nodeSize); err != nil {
 		return nil, err
 	}
-	out := make(map[string]any)
+	var entries map[string]any
+	var fields script.Fields
+	if c.decoded {
+		fields = make(script.Fields, 0, 4)
+	} else {
+		entries = make(map[string]any)
+	}
 	for ; key != lua.LNil; key, value = t.Next(key) {
 		name, ok := key.(lua.LString)
 		if !ok {
 			return nil, fmt.Errorf("want a name, or the numbers 1 to n, as keys, got %s", keyText(key))
 		}
-		if err := c.field(out, string(name), value); err != nil {
+		converted, err := c.field(string(name), value)
+		switch {
+		case err != nil:
 			return nil, err
+		case converted == (dropped{}):
+		case c.decoded:
+			fields = append(fields, script.Field{Name: string(name), Value: converted})
+		default:
+			entries[string(name)] = converted
 		}
 	}
-	return out, nil
+	if c.decoded {
+		return fields, nil
+	}
+	return entries, nil
 }
 
-func (c *result) field(out map[string]any, name string, value lua.LValue) error {
+// field converts a field; the result is dropped{} for one that is to be left out.
+func (c *result) field(name string, value lua.LValue) (any, error) {
 	if err := c.run.take(itemSize); err != nil {
-		return err
+		return nil, err
 	}
 	c.keys = append(c.keys, name)
 	converted, err := c.convert(value)
 	c.keys = c.keys[:len(c.keys)-1]
 	if err != nil {
-		return atKey(name, err)
+		return nil, atKey(name, err)
 	}
-	if converted != (dropped{}) {
-		out[name] = converted
-	}
-	return nil
+	return converted, nil
 }
 
 func keyText(key lua.LValue) string {
@@ -347,8 +366,12 @@ func (c *result) view(v *view) (any, error) {
 		if f.value == lua.LNil {
 			continue
 		}
-		if err := c.field(out, f.key, f.value); err != nil {
+		converted, err := c.field(f.key, f.value)
+		if err != nil {
 			return nil, err
+		}
+		if converted != (dropped{}) {
+			out[f.key] = converted
 		}
 	}
 	return out, nil
