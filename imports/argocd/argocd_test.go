@@ -41,7 +41,7 @@ func read(t *testing.T, fsys fs.FS) *argocd.Checks {
 func TestCorpus(t *testing.T) {
 	checks := read(t, os.DirFS("testdata/checks"))
 	assert.Empty(t, checks.Skipped)
-	assert.Len(t, checks.Checks, 17)
+	assert.Len(t, checks.Checks, 22)
 	assert.Equal(t, []string{"untested.example.com/Thing"}, checks.Untested)
 	assert.Equal(t, []string{"apps.example.com/Job/actions", "apps.example.com/Table/actions"}, checks.Actions)
 
@@ -136,7 +136,7 @@ func TestCorpusIsTrue(t *testing.T) {
 				data, err := os.ReadFile(filepath.Join(folder, test.InputPath))
 				require.NoError(t, err)
 				var object map[string]any
-				require.NoError(t, yaml.Unmarshal([]byte(strings.Split(strings.TrimPrefix(string(data), "---\n"), "\n---\n")[0]), &object))
+				require.NoError(t, yaml.Unmarshal(data, &object), "the first document")
 				apiVersion, _ := object["apiVersion"].(string)
 				if exact := path.Join(path.Dir(apiVersion), object["kind"].(string)); strings.Contains(file.folder, "_") {
 					if _, err := os.Stat(filepath.Join("testdata", "checks", exact)); err == nil {
@@ -275,8 +275,8 @@ func TestSkipped(t *testing.T) {
 			"testdata/a.yaml: no check is for a Pod of v1", 1},
 		{"no such state", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": strings.ReplaceAll(tests, "Healthy", "Fine"), thing + "testdata/a.yaml": input},
 			`healthStatus.status: want one of [Healthy Progressing Degraded Suspended Missing Unknown], got "Fine"`, 1},
-		{"a message that is no text", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": strings.ReplaceAll(tests, "Healthy", "Healthy, message: 1"), thing + "testdata/a.yaml": input},
-			`healthStatus.message: want a text, got 1`, 1},
+		{"a message that is no text", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": strings.ReplaceAll(tests, "Healthy", "Healthy, message: {a: 1}"), thing + "testdata/a.yaml": input},
+			`healthStatus.message: want a text, got a map`, 1},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			fsys := fstest.MapFS{}
@@ -290,6 +290,26 @@ func TestSkipped(t *testing.T) {
 			assert.Contains(t, skip.Path+": "+skip.Err.Error(), tc.want)
 			assert.NotContains(t, skip.Err.Error(), "\n", "one line for each")
 		})
+	}
+}
+
+// TestLenient holds that what Argo CD takes, if it were not for its own conventions, is imported.
+func TestLenient(t *testing.T) {
+	checks := read(t, fstest.MapFS{
+		"*.example.com/*/health.lua": {Data: []byte("return {status = 'Healthy', message = obj.metadata.name}")},
+		"*.example.com/*/health_test.yaml": {Data: []byte("tests:\n- HealthStatus: {Status: Healthy, Message: 1.50}\n  inputPath: testdata/a.yaml\n" +
+			"- healthStatus: {status: Healthy, message: true}\n  inputPath: testdata/a.yaml\n- healthStatus: {status: Healthy, message: null}\n  inputPath: testdata/a.yaml\n")},
+		"*.example.com/*/testdata/a.yaml": {Data: []byte("apiVersion: a.example.com/v1\nkind: Thing\n")},
+	})
+	assert.Empty(t, checks.Skipped)
+	require.Len(t, checks.Checks, 1)
+	check := checks.Checks[0]
+	assert.Equal(t, "any-kind.any-group.example.com", check.Name, "the wildcard may be a star")
+	for _, want := range []string{`apiVersion: "*.example.com/*"`, `kind: "*"`} {
+		assert.Contains(t, string(check.Customization), want)
+	}
+	for _, want := range []string{`message: "1.5"`, `message: "true"`, `message: ""`} {
+		assert.Contains(t, string(check.Suite), want, "what is no text becomes one, as in Go's decoder of YAML")
 	}
 }
 

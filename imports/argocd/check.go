@@ -92,7 +92,7 @@ func (c *Check) alone() error {
 
 // parseFolder returns the target that a folder's name means, and a name for its customization.
 func parseFolder(folder string) (name string, target configv1alpha1.CustomizationTarget, err error) {
-	group, kind, ok := strings.Cut(folder, "/")
+	group, kind, ok := strings.Cut(strings.ReplaceAll(folder, "*", "_"), "/")
 	if !ok {
 		group, kind = "", folder
 	}

@@ -9,7 +9,7 @@
 //	for _, problem := range checks.Skipped { ... }
 //	err = checks.Write("customizations")
 //
-// Checks name no version, so the customizations are for every version of their group. The folder names _ (every kind) and
+// Checks name no version, so the customizations are for every version of their group. The folder names _ or * (every kind) and
 // _.example.com (every group with that ending) become the targets * and *.example.com/*; exact targets are asked before
 // them, as in Argo CD. A check that returns nothing has the state Unknown, and one whose status is no state of health is
 // Unknown with Argo CD's own message.

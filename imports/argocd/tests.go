@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -160,8 +161,8 @@ func expected(value any) (interpreter.Health, error) {
 		to   *string
 	}{{"status", (*string)(&out.State)}, {"message", &out.Message}} {
 		value := field(value, f.name)
-		text, ok := value.(string)
-		if !ok && value != nil {
+		text, ok := scalar(value)
+		if !ok {
 			return out, fmt.Errorf("healthStatus.%s: want a text, got %s", f.name, manifest.Describe(value))
 		}
 		*f.to = text
@@ -173,6 +174,22 @@ func expected(value any) (interpreter.Health, error) {
 		return out, fmt.Errorf("healthStatus.status: want one of %v, got %q", interpreter.HealthStates(), out.State)
 	}
 	return out, nil
+}
+
+// scalar returns a value as the text that Argo CD reads: a number or boolean without quotes is one, null the empty one.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case bool, int64:
+		return fmt.Sprint(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	default:
+		return "", false
+	}
 }
 
 // write writes one case.

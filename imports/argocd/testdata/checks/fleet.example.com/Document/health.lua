@@ -1,0 +1,1 @@
+return {status = obj.spec.s, message = obj.spec.m}
