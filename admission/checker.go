@@ -27,6 +27,9 @@ type Checker struct {
 type File struct {
 	Name string
 	Data []byte
+	// Found tells that nobody has named the file: it was found in a folder. What it holds of other things is passed over,
+	// such as test suites beside the rules.
+	Found bool
 }
 
 // Report is what was looked at and what is wrong.
@@ -36,20 +39,27 @@ type Report struct {
 	Customizations, Webhooks, Objects int
 	// Problems are sorted by place.
 	Problems []Problem
+	// Skipped are the names of the files that were found and hold nothing to check, in their order.
+	Skipped []string
 	// Unchecked are the targets, such as "example.com/v1 Widget", of customizations whose kind is not among the Checker's
 	// Schemas; sorted, nil when it has no Schemas at all.
 	Unchecked []string
 }
 
 // Files checks every object in files: customizations, each by itself and against the others; webhook configurations; and
-// objects of kinds that people are known to get wrong (FlinkDeployment). Any other object is an error.
+// objects of kinds that people are known to get wrong (FlinkDeployment). Any other object is an error, except in files that
+// were found; but it is an error when those hold nothing else.
 func (c Checker) Files(ctx context.Context, files ...File) Report {
 	var r Report
 	var found []customizations.Customization
 	documentOf := map[string]*manifest.Document{} // by the place of the customization
 	for _, f := range files {
 		documents := manifest.Split(f.Name, f.Data)
-		if len(documents) == 0 {
+		if f.Found {
+			if documents = slices.DeleteFunc(documents, isOther); len(documents) == 0 {
+				r.Skipped = append(r.Skipped, f.Name)
+			}
+		} else if len(documents) == 0 {
 			r.add(Problem{Severity: script.Error, File: f.Name, Message: "want a " + customizations.Kind + ", got an empty file"})
 		}
 		for _, d := range documents {
@@ -59,6 +69,9 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 			}
 			found = append(found, decoded...)
 		}
+	}
+	if len(r.Skipped) > 0 && len(r.Skipped) == len(files) {
+		r.add(Problem{Severity: script.Error, File: files[0].Name, Message: nothingFound(len(files))})
 	}
 	r.Customizations = len(found)
 	if err := customizations.Distinct(found); err != nil {
@@ -169,13 +182,44 @@ func (c Checker) decode(d *manifest.Document, r *Report) []customizations.Custom
 	return found
 }
 
+func nothingFound(files int) string {
+	message := fmt.Sprintf("want a %s or %s, found none in this file", customizations.Kind, webhookKind)
+	if others := files - 1; others > 0 {
+		message += fmt.Sprintf(" and %d more", others)
+	}
+	return message
+}
+
+// isOther tells whether a document holds nothing that is checked: cases, or objects of other kinds. One that cannot be read
+// may be a rule.
+func isOther(d *manifest.Document) bool {
+	value, err := d.Decode()
+	return err == nil && !holds(value, func(group string, kind any) bool {
+		return group == configv1alpha1.GroupVersion.Group || kind == customizations.Kind || kind == webhookKind || kind == flinkKind && group == flinkGroup
+	})
+}
+
+// holds tells whether a document's value is an object of a wanted group and kind, or a list of objects with such a one.
+func holds(value any, wanted func(group string, kind any) bool) bool {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return false
+	}
+	if items, ok := object["items"].([]any); ok {
+		return slices.ContainsFunc(items, func(item any) bool { return holds(item, wanted) })
+	}
+	apiVersion, _ := object["apiVersion"].(string)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return wanted(group, object["kind"])
+}
+
 func (c Checker) object(ctx context.Context, o *manifest.Object, r *Report) {
 	gvk := o.GroupVersionKind()
 	switch {
 	case gvk.Group == configv1alpha1.GroupVersion.Group && gvk.Kind == webhookKind:
 		r.Webhooks++
 		r.add(c.webhookConfiguration(ctx, o)...)
-	case gvk.Group == "flink.apache.org" && gvk.Kind == "FlinkDeployment":
+	case gvk.Group == flinkGroup && gvk.Kind == flinkKind:
 		r.Objects++
 		r.add(flinkMemory(o)...)
 	default:

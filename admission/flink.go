@@ -10,6 +10,12 @@ import (
 	"github.com/dragoman-io/dragoman/manifest"
 )
 
+// flinkGroup and flinkKind are those of FlinkDeployments.
+const (
+	flinkGroup = "flink.apache.org"
+	flinkKind  = "FlinkDeployment"
+)
+
 // flinkMegabytes are amounts that Flink reads as mebibytes and Kubernetes as thousandths of a byte.
 var flinkMegabytes = regexp.MustCompile(`^[0-9]+m$`)
 

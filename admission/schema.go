@@ -16,13 +16,13 @@ import (
 // Schemas are the schemas of kinds, by group, version and kind. They are not changed by use.
 type Schemas map[schema.GroupVersionKind]*script.Schema
 
-// ReadSchemas returns the schemas in CustomResourceDefinitions (apiextensions.k8s.io/v1). Any other object is an error, and
-// so is a definition without a schema.
+// ReadSchemas returns the schemas in CustomResourceDefinitions (apiextensions.k8s.io/v1). Any other object is an error,
+// except in files that were found, and so is a definition without a schema.
 func ReadSchemas(files ...File) (Schemas, error) {
 	schemas := Schemas{}
 	var errs []error
 	for _, f := range files {
-		objects, err := manifest.Objects(f.Name, f.Data)
+		objects, err := f.definitions()
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -38,8 +38,29 @@ func ReadSchemas(files ...File) (Schemas, error) {
 	return schemas, errors.Join(errs...)
 }
 
+const definitionKind = "CustomResourceDefinition"
+
+// definitions returns the objects of a file that should be definitions: of one that was found, those that are.
+func (f File) definitions() ([]manifest.Object, error) {
+	if !f.Found {
+		return manifest.Objects(f.Name, f.Data)
+	}
+	var found []manifest.Object
+	var errs []error
+	for _, d := range manifest.Split(f.Name, f.Data) {
+		value, err := d.Decode()
+		if err == nil && !holds(value, func(_ string, kind any) bool { return kind == definitionKind }) {
+			continue
+		}
+		objects, err := d.Objects()
+		errs = append(errs, err)
+		found = append(found, objects...)
+	}
+	return found, errors.Join(errs...)
+}
+
 func (s Schemas) add(o *manifest.Object) error {
-	if gvk := o.GroupVersionKind(); gvk.Group != "apiextensions.k8s.io" || gvk.Version != "v1" || gvk.Kind != "CustomResourceDefinition" {
+	if gvk := o.GroupVersionKind(); gvk.Group != "apiextensions.k8s.io" || gvk.Version != "v1" || gvk.Kind != definitionKind {
 		return o.Errorf(nil, "want a CustomResourceDefinition of apiextensions.k8s.io/v1, got a %s of %s", gvk.Kind, gvk.GroupVersion())
 	}
 	spec, _ := o.Object["spec"].(map[string]any)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -26,9 +27,10 @@ func newCheck(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:   "check [FILE | FOLDER | URL | -]...",
 		Short: "Find what is wrong with customizations and webhook configurations",
 		Long: `Checks ResourceInterpreterCustomizations: fields, targets, syntax, the functions that must be there, what the sandbox
-does not have, conflicts between them, fields that Kubernetes' own kinds and those of --crd do not have. Checks
+does not have, conflicts between them; fields that Kubernetes' own kinds and those of --crd do not have, uses of optional
+ones in Lua that are errors when they are absent, assignments to what an operation may not change. Checks
 ResourceInterpreterWebhookConfigurations. Warns of FlinkDeployments whose amounts of memory mean one thing to Flink and
-another to Kubernetes.
+another to Kubernetes. In folders, files without any of these are passed over.
 
 Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot be read as such an object.`,
 		Example: examples(
@@ -48,7 +50,7 @@ Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot 
 	f := cmd.Flags()
 	f.StringSliceVarP(&named, "filename", "f", nil, "the same as arguments")
 	f.BoolVarP(&files.recursive, "recursive", "R", false, "look below folders as well")
-	f.StringSliceVar(&o.crds, "crd", nil, "CustomResourceDefinitions to check the fields of CEL rules against: files, folders or URLs")
+	f.StringSliceVar(&o.crds, "crd", nil, "CustomResourceDefinitions to check rules against: files, folders or URLs")
 	f.BoolVar(&o.portable, "portable", false, "make everything an error that Karmada does not have")
 	addOutputFlag(cmd, &o.output)
 	return cmd
@@ -93,7 +95,7 @@ func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *
 func admissionFiles(files []file) []admission.File {
 	out := make([]admission.File, len(files))
 	for i, f := range files {
-		out[i] = admission.File{Name: f.name, Data: f.data}
+		out[i] = admission.File{Name: f.name, Data: f.data, Found: f.found}
 	}
 	return out
 }
@@ -113,6 +115,9 @@ func printReport(streams genericiooptions.IOStreams, report admission.Report) er
 			return err
 		}
 	}
+	if err := printSkipped(streams, report.Skipped); err != nil {
+		return err
+	}
 	objects := counted(report.Customizations, "customization")
 	if report.Webhooks > 0 {
 		objects += ", " + counted(report.Webhooks, "webhook configuration")
@@ -121,6 +126,20 @@ func printReport(streams genericiooptions.IOStreams, report admission.Report) er
 		objects += ", " + counted(report.Objects, "other object")
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s: %s, %s\n", objects, counted(errorCount, "error"), counted(len(report.Problems)-errorCount, "warning"))
+	return err
+}
+
+// printSkipped names some files that were passed over.
+func printSkipped(streams genericiooptions.IOStreams, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	const shown = 2
+	text := strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += " and " + counted(more, "other file")
+	}
+	_, err := fmt.Fprintf(streams.Out, "passed over, since there are no rules in it: %s\n", text)
 	return err
 }
 
@@ -152,8 +171,12 @@ func reportDocument(report admission.Report) map[string]any {
 	for i, target := range report.Unchecked {
 		unchecked[i] = target
 	}
+	skipped := make([]any, len(report.Skipped))
+	for i, name := range report.Skipped {
+		skipped[i] = name
+	}
 	return map[string]any{
-		"apiVersion": outputVersion, "kind": "CheckReport", "unchecked": unchecked,
+		"apiVersion": outputVersion, "kind": "CheckReport", "unchecked": unchecked, "skipped": skipped,
 		"customizations": int64(report.Customizations), "webhookConfigurations": int64(report.Webhooks),
 		"problems": problems,
 	}

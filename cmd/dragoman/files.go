@@ -21,6 +21,8 @@ import (
 type file struct {
 	name string
 	data []byte
+	// found tells that it is in a folder that was named.
+	found bool
 }
 
 // reader reads what users name on the command line: files, folders, patterns, URLs, and "-" for the standard input.
@@ -105,8 +107,9 @@ func (r *reader) readFolder(folder string) ([]file, error) {
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
 		}
-		found, err := readFile(name)
-		files = append(files, found)
+		f, err := readFile(name)
+		f.found = true
+		files = append(files, f)
 		return err
 	})
 	if err == nil && len(files) == 0 {

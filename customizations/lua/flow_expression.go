@@ -269,7 +269,9 @@ func step(e *ast.AttrGetExpr) string {
 func (f *flow) need(k knowledge, e ast.Expr, what, instead string) {
 	if f.now.mayBeNil(k) && f.quiet == 0 {
 		mend := fmt.Sprintf("check %s ~= nil first", show(e))
-		if instead != "" {
+		if _, isCall := e.(*ast.FuncCallExpr); isCall {
+			mend = "keep it in a local variable and check that first"
+		} else if instead != "" {
 			mend = fmt.Sprintf("write %s, or %s", instead, mend)
 		}
 		f.warn(e, "%s %s, and %s is an error: %s", f.title(k, e), absence(k), what, mend)
@@ -372,7 +374,7 @@ func (f *flow) named(object knowledge, name string, e *ast.AttrGetExpr) knowledg
 		f.noField(script.Error, e, f.title(object, e.Object), name, object.schema)
 		return knowledge{}
 	}
-	out := knowledge{schema: field, place: below(object.place, name), written: name}
+	out := knowledge{schema: field, place: below(object.place, name)}
 	if object.written != "" {
 		out.written = object.written + step(e)
 	}

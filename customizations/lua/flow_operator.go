@@ -117,8 +117,11 @@ func (f *flow) comparison(e *ast.RelationalOpExpr) (left, right knowledge) {
 func (f *flow) equality(e *ast.RelationalOpExpr) (yes, no *state) {
 	asked, isType := f.typeAsked(e.Lhs)
 	left, right := f.look(e.Lhs), f.look(e.Rhs)
-	f.comparable(left, e.Lhs, right, e.Rhs)
-	f.comparable(right, e.Rhs, left, e.Lhs)
+	if isConstant(e.Lhs) {
+		f.comparable(right, e.Rhs, left, e.Lhs)
+	} else {
+		f.comparable(left, e.Lhs, right, e.Rhs)
+	}
 	equal, different := f.split()
 	switch {
 	case isType && right.text != nil:
@@ -211,8 +214,8 @@ func (f *flow) comparable(k knowledge, e ast.Expr, other knowledge, otherExpr as
 	a, b := k.schema.Form(), other.schema.Form()
 	switch {
 	case len(f.calls) > 1 && isVariable(e): // A function of the script that takes many things.
-	case k.place == "" || k.isNil() || other.isNil() || a == script.FormAny:
-	case other.place == "" && b != script.FormAny && a != b:
+	case k.isNil() || other.isNil() || a == script.FormAny:
+	case b != script.FormAny && a != b:
 		which := ""
 		if !isConstant(otherExpr) {
 			which = ", which is " + string(b)
