@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the generated pages and what the documents say commands print")
 
 // documents are what TestDocuments runs. Pages that are generated, or whose commands another test runs, are not here.
-var documents = []string{"../README.md", "../CONTRIBUTING.md", "../docs/writing.md", "../docs/testing.md", "../docs/testing-laws.md", "../docs/walkthrough.md", "../examples/ci/README.md"}
+var documents = []string{"../README.md", "../CONTRIBUTING.md", "../docs/writing.md", "../docs/testing.md", "../docs/testing-laws.md", "../docs/before-applying.md", "../docs/walkthrough.md", "../examples/ci/README.md"}
 
 // TestDocuments runs the commands of the README and of the guides.
 func TestDocuments(t *testing.T) {
