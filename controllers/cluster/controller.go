@@ -306,7 +306,11 @@ func (c *Controller) withdraw(ctx context.Context, work *workv1alpha1.Work) erro
 	if _, bound := binding.KeyOf(work.Annotations); !bound && (keep == nil || !*keep) {
 		work = work.DeepCopy()
 		work.Spec.PreserveResourcesOnDeletion = new(true)
-		if err := c.Client.Update(ctx, work); err != nil {
+		err := c.Client.Update(ctx, work)
+		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			return nil // it is looked at again soon
+		}
+		if err != nil {
 			return fmt.Errorf("keep what Work %s put into its cluster: %w", key, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -101,6 +102,15 @@ func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.
 		return reconcile.Result{}, err
 	}
 	p := choose(obj, namespaced, cluster)
+	if p != nil && p.apiVersion != obj.GetAPIVersion() {
+		// An object is seen in every version that policies name, and belongs to one of them.
+		if d.Templates.Whole(schema.FromAPIVersionAndKind(p.apiVersion, obj.GetKind())) {
+			return reconcile.Result{}, nil
+		}
+		if p = choose(obj, ofVersion(obj.GetAPIVersion(), namespaced), ofVersion(obj.GetAPIVersion(), cluster)); p == nil {
+			return reconcile.Result{}, nil
+		}
+	}
 	if p == nil {
 		return reconcile.Result{}, d.release(ctx, obj, current)
 	}

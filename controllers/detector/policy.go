@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,6 +24,8 @@ type policy struct {
 	id              string // its permanent id
 	spec            *policyv1alpha1.PropagationSpec
 	specificity     selection.Specificity
+	// apiVersion is the one by which its selectors mean the object, which may be served in several.
+	apiVersion string
 }
 
 func (p *policy) String() string {
@@ -114,22 +119,48 @@ func selecting(ctx context.Context, reader client.Reader, obj *unstructured.Unst
 	return namespaced, cluster, nil
 }
 
-// newPolicy returns the policy, or nil when it does not select obj or is being deleted.
+// newPolicy returns the policy, or nil when it selects obj in no version, or is being deleted.
 func newPolicy(object client.Object, spec *policyv1alpha1.PropagationSpec, label string, obj *unstructured.Unstructured) (*policy, error) {
 	if object.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	specificity, err := selection.Object(spec.ResourceSelectors, object.GetNamespace(), obj)
-	if err != nil {
-		return nil, fmt.Errorf("policy %s: %w", client.ObjectKeyFromObject(object), err)
+	p := &policy{
+		namespace: object.GetNamespace(), name: object.GetName(), uid: object.GetUID(),
+		id: permanentID(object.GetLabels(), label, object.GetUID()), spec: spec,
 	}
-	if specificity == selection.None {
+	kind := obj.GroupVersionKind().GroupKind()
+	for i := range spec.ResourceSelectors {
+		version := spec.ResourceSelectors[i].APIVersion
+		if schema.FromAPIVersionAndKind(version, spec.ResourceSelectors[i].Kind).GroupKind() != kind {
+			continue
+		}
+		specificity, err := selection.Object(spec.ResourceSelectors, p.namespace, in(version, obj))
+		if err != nil {
+			return nil, fmt.Errorf("policy %s: %w", client.ObjectKeyFromObject(object), err)
+		}
+		if specificity > p.specificity {
+			p.specificity, p.apiVersion = specificity, version
+		}
+	}
+	if p.specificity == selection.None {
 		return nil, nil
 	}
-	return &policy{
-		namespace: object.GetNamespace(), name: object.GetName(), uid: object.GetUID(),
-		id: permanentID(object.GetLabels(), label, object.GetUID()), spec: spec, specificity: specificity,
-	}, nil
+	return p, nil
+}
+
+// in returns obj as it would be in another version, for selectors to look at. It shares memory with obj.
+func in(apiVersion string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	if obj.GetAPIVersion() == apiVersion {
+		return obj
+	}
+	other := &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
+	other.SetAPIVersion(apiVersion)
+	return other
+}
+
+// ofVersion returns those of policies that mean the object by that version.
+func ofVersion(apiVersion string, policies []*policy) []*policy {
+	return slices.DeleteFunc(slices.Clone(policies), func(p *policy) bool { return p.apiVersion != apiVersion })
 }
 
 // better orders policies by explicit priority, then specificity, then name.

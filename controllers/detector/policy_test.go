@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	policyv1alpha1 "github.com/dragoman-io/dragoman/api/policy/v1alpha1"
@@ -76,6 +78,46 @@ func TestChoose(t *testing.T) {
 			}
 			assert.Equal(t, tc.want, got.name)
 		})
+	}
+}
+
+// An object that is served in two versions belongs to the policy that is meant, whichever version is looked at.
+func TestPolicyMeansTheObjectByOneVersion(t *testing.T) {
+	object := func(apiVersion string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": apiVersion, "kind": "HelmRelease", "metadata": map[string]any{"namespace": "shop", "name": "web"},
+		}}
+	}
+	selector := func(apiVersion, name string) policyv1alpha1.ResourceSelector {
+		return policyv1alpha1.ResourceSelector{APIVersion: apiVersion, Kind: "HelmRelease", Name: name}
+	}
+	const old, current = "helm.toolkit.fluxcd.io/v2beta1", "helm.toolkit.fluxcd.io/v2"
+	for _, tc := range []struct {
+		reason    string
+		selectors []policyv1alpha1.ResourceSelector
+		want      string
+	}{
+		{"the only one", []policyv1alpha1.ResourceSelector{selector(current, "")}, current},
+		{"of two the closer one", []policyv1alpha1.ResourceSelector{selector(current, ""), selector(old, "web")}, old},
+		{"of equal ones the first", []policyv1alpha1.ResourceSelector{selector(old, ""), selector(current, "")}, old},
+		{"another group is another kind", []policyv1alpha1.ResourceSelector{selector("example.com/v2", "")}, ""},
+		{"another name is another object", []policyv1alpha1.ResourceSelector{selector(current, "db")}, ""},
+	} {
+		for _, seen := range []string{old, current} {
+			t.Run(tc.reason+", seen in "+seen, func(t *testing.T) {
+				pp := &policyv1alpha1.PropagationPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "p"}}
+				pp.Spec.ResourceSelectors = tc.selectors
+				obj := object(seen)
+				p, err := newPolicy(pp, &pp.Spec, policyv1alpha1.PropagationPolicyPermanentIDLabel, obj)
+				require.NoError(t, err)
+				assert.Equal(t, object(seen), obj, "the object is not modified")
+				if tc.want == "" {
+					assert.Nil(t, p)
+					return
+				}
+				assert.Equal(t, tc.want, p.apiVersion)
+			})
+		}
 	}
 }
 

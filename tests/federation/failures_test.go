@@ -182,6 +182,37 @@ func TestKindIsRemoved(t *testing.T) {
 	nothingLeft(t, ns)
 }
 
+// A kind that policies name in two versions: its objects, which are seen in both, belong to one policy each, and nobody
+// fights over them.
+func TestTwoVersions(t *testing.T) {
+	all := definitions(t)
+	install(t, all)
+	ns, other := newNamespace(t), newNamespace(t)
+	releases := schema.GroupVersionResource{Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"}
+	object := "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: it}\nspec: {interval: 5m}\n---\n"
+	apply(t, ns, object+policy("helm", "helm.toolkit.fluxcd.io/v2", "HelmRelease", onlyMember1, ""))
+	awaits(t, member("member1"), releases, ns, "it", "there", has("spec.interval", "5m"))
+	apply(t, other, object+policy("helm", "helm.toolkit.fluxcd.io/v2beta1", "HelmRelease", onlyMember1, ""))
+	awaits(t, member("member1"), releases, other, "it", "there", has("spec.interval", "5m"))
+	for _, namespace := range []string{ns, other} {
+		patch(t, control(), releases, namespace, "it", `{"spec":{"interval":"6m"}}`)
+		awaits(t, member("member1"), releases, namespace, "it", "changed", has("spec.interval", "6m"))
+		awaits(t, control(), bindings, namespace, "it-helmrelease", "claimed", func(o *unstructured.Unstructured) error {
+			if o.GetAnnotations()["propagationpolicy.karmada.io/name"] != "helm" {
+				return errors.New("it is not")
+			}
+			return nil
+		})
+		names, err := worksOf(t.Context(), namespace)
+		require.NoError(t, err)
+		require.Len(t, names, 1)
+		_, name, _ := strings.Cut(names[0], "/")
+		work, err := control().Dynamic().Resource(works).Namespace("karmada-es-member1").Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, int64(2), work.GetGeneration(), "written when the object came, and when it changed")
+	}
+}
+
 // A cluster that leaves takes its objects along; one that nobody reaches keeps what it has, and does not keep the
 // federation waiting. When it joins again it has what it should have, and what was there is taken over.
 func TestUnjoin(t *testing.T) {
