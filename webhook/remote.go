@@ -18,7 +18,7 @@ import (
 
 // A remote is one webhook of a configuration.
 type remote struct {
-	name     string // "configuration/webhook"
+	name     string // "configuration/webhook"; empty for a mere URL
 	webhook  configv1alpha1.ResourceInterpreterWebhook
 	timeout  time.Duration
 	endpoint *endpoint
@@ -97,14 +97,17 @@ func (r *remote) fail(ctx context.Context, err error) error {
 }
 
 func (r *remote) describe(err error) error {
-	where := ""
+	who := "webhook"
+	if r.name != "" {
+		who += " " + r.name
+	}
 	if r.endpoint != nil {
-		where = " at " + r.endpoint.url
+		who += " at " + r.endpoint.url
 	}
 	if _, ok := errors.AsType[*StatusError](err); ok {
-		return fmt.Errorf("webhook %s%s answered %w", r.name, where, err)
+		return fmt.Errorf("%s answered %w", who, err)
 	}
-	return fmt.Errorf("webhook %s%s: %w", r.name, where, err)
+	return fmt.Errorf("%s: %w", who, err)
 }
 
 func (r *remote) ask(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
@@ -189,14 +192,21 @@ func (r *remote) address() (string, error) {
 	if config.URL == nil {
 		return "", errors.New("clientConfig: want a url or a service, got neither")
 	}
-	u, err := url.Parse(*config.URL)
-	switch {
-	case err != nil:
+	address, err := checkURL(*config.URL, r.allowHTTP)
+	if err != nil {
 		return "", fmt.Errorf("clientConfig.url: %w", err)
-	case u.Scheme != "https" && (u.Scheme != "http" || !r.allowHTTP):
-		return "", fmt.Errorf("clientConfig.url: want https://host[/path], got %q", *config.URL)
+	}
+	return address, nil
+}
+
+// checkURL returns the URL as it is asked.
+func checkURL(text string, allowHTTP bool) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "https" && (u.Scheme != "http" || !allowHTTP):
+		return "", fmt.Errorf("want https://host[/path], got %q", text)
 	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", fmt.Errorf("clientConfig.url: want a host, and no user information, query or fragment, got %q", u.Redacted())
+		return "", fmt.Errorf("want a host, and no user information, query or fragment, got %q", u.Redacted())
 	}
 	return u.String(), nil
 }

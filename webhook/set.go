@@ -81,6 +81,9 @@ func New(configs []configv1alpha1.ResourceInterpreterWebhookConfiguration, o Opt
 
 // ForURL returns a Set that asks the webhook at url, which may be http, every question. Its Err is nil.
 func ForURL(url string, o Options) (*Set, error) {
+	if _, err := checkURL(url, true); err != nil {
+		return nil, err
+	}
 	s := New(nil, o)
 	r := newRemote("", configv1alpha1.ResourceInterpreterWebhook{
 		Name:                       url,
@@ -88,7 +91,7 @@ func ForURL(url string, o Options) (*Set, error) {
 		Rules:                      []configv1alpha1.RuleWithOperations{everything()},
 		InterpreterContextVersions: []string{configv1alpha1.GroupVersion.Version},
 	})
-	r.name = "webhook"
+	r.name = ""
 	r.allowHTTP = true
 	s.connect(r, nil)
 	if r.err != nil {

@@ -83,7 +83,7 @@ func TestWebhooksThatAreWrong(t *testing.T) {
 		{"no TLS", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("http://x") }, `clientConfig.url: want https://host[/path], got "http://x"`},
 		{"a query", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://x/?a=b") }, "no user information, query or fragment"},
 		{"a password, which is not printed", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://u:secret@x") }, `got "https://u:xxxxx@x"`},
-		{"no URL", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://[") }, "clientConfig.url: parse"},
+		{"no URL", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://[") }, `clientConfig.url: want https://host[/path], got "https://["`},
 		{"a bundle without certificates", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.CABundle = []byte("x") }, "clientConfig.caBundle: want certificates in PEM, got none"},
 		{"a service without a name", func(h *configv1alpha1.ResourceInterpreterWebhook) {
 			h.ClientConfig.Service = &configv1alpha1.ServiceReference{Namespace: "x"}
@@ -197,13 +197,19 @@ func TestForURL(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "https://127.0.0.1:1/x", set.Explain(schema.GroupVersionKind{Kind: "X"}, interpreter.Retain)[0].Position)
 	for url, want := range map[string]string{
-		"":             `clientConfig.url: want https://host[/path], got ""`,
-		"ftp://x":      `clientConfig.url: want https://host[/path], got "ftp://x"`,
-		"https://x?a=": "no user information, query or fragment",
+		"":             `want https://host[/path], got ""`,
+		"ftp://x":      `want https://host[/path], got "ftp://x"`,
+		"127.0.0.1:80": `want https://host[/path], got "127.0.0.1:80"`,
+		"https://x?a=": `want a host, and no user information, query or fragment, got "https://x?a="`,
 	} {
 		_, err := webhook.ForURL(url, webhook.Options{})
-		assert.ErrorContains(t, err, want, url)
+		assert.EqualError(t, err, want, url)
 	}
+	nobody, err := webhook.ForURL("https://nobody.example.com", webhook.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.DNSError{Err: "no such host", Name: "nobody.example.com", IsNotFound: true}
+	}})
+	require.NoError(t, err)
+	assert.ErrorContains(t, askHealth(t, nobody), "InterpretHealth apps/v1 Deployment web: webhook at https://nobody.example.com: lookup nobody.example.com: no such host")
 }
 
 // TestTrace sees who answered.

@@ -79,7 +79,7 @@ func (o *conformOptions) conform(ctx context.Context, url string) error {
 	}
 	report, err := conform.Run(ctx, url, options)
 	if err != nil {
-		return unusable(err)
+		return unusable(explainUnreachable(err, url, "--ca"))
 	}
 	if err := write(report); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,7 +97,8 @@ func TestConformRefuses(t *testing.T) {
 	}{
 		{"no URL", nil, "want URL, got 0 arguments (see dragoman conform --help)"},
 		{"a URL that is none", []string{"localhost"}, "want https://host[/path]"},
-		{"a certificate that is not trusted", []string{url}, "certificate signed by unknown authority"},
+		{"an address that is no URL", []string{"127.0.0.1:9443"}, `want https://host[/path], got "127.0.0.1:9443"`},
+		{"a certificate that is not trusted", []string{url}, "certificate signed by unknown authority (--ca names the file with the authorities to trust)"},
 		{"nobody there", []string{"https://127.0.0.1:1", "--ca", ca}, "connection refused"},
 		{"a report that there is not", []string{url, "-o", "yaml"}, `--output: want one of text, json, junit, got "yaml"`},
 		{"no time", []string{url, "--timeout", "0s"}, "--timeout: want more than 0, got 0s"},
@@ -110,4 +112,56 @@ func TestConformRefuses(t *testing.T) {
 			assert.Empty(t, out)
 		})
 	}
+}
+
+// TestWebhookRefuses asks webhooks that cannot be asked: the first error is the only one.
+func TestWebhookRefuses(t *testing.T) {
+	url, ca := startHealth(t, func(h http.Handler) http.Handler { return h })
+	cases := filepath.Join(t.TempDir(), "cases.yaml")
+	require.NoError(t, os.WriteFile(cases, []byte(`
+apiVersion: dragoman.io/v1alpha1
+kind: InterpreterTestSuite
+name: a
+cases:
+- name: healthy
+  reason: the webhook says so
+  operation: InterpretHealth
+  desiredObj: {apiVersion: v1, kind: A, metadata: {name: a}}
+  output: {healthy: true}
+- name: healthy again
+  reason: it says so twice
+  operation: InterpretHealth
+  desiredObj: {apiVersion: v1, kind: B, metadata: {name: b}}
+  output: {healthy: true}
+`), 0o600))
+	object := filepath.Join(t.TempDir(), "object.yaml")
+	require.NoError(t, os.WriteFile(object, []byte("{apiVersion: v1, kind: A, metadata: {name: a}}"), 0o600))
+	for _, tc := range []struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		{"no URL", []string{"nonsense"}, `error: --webhook: want https://host[/path], got "nonsense"` + "\n"},
+		{"nobody there", []string{"https://127.0.0.1:1/"}, "error: --webhook: https://127.0.0.1:1/: dial tcp 127.0.0.1:1: connect: connection refused\n"},
+		{
+			"a certificate that is not trusted", []string{url},
+			"error: --webhook: " + url + ": tls: failed to verify certificate: x509: certificate signed by unknown authority (--webhook-ca names the file with the authorities to trust)\n",
+		},
+		{"no authorities", []string{url, "--webhook-ca", cases}, "error: --webhook-ca: " + cases + ": want PEM certificates, got none\n"},
+		{"no file", []string{url, "--webhook-ca", "/none"}, "error: --webhook-ca: /none: no such file or directory\n"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			for _, command := range [][]string{{"test", cases}, {"interpret", "--operation", "InterpretHealth", "--desired-file", object}} {
+				var stdout, stderr strings.Builder
+				streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+				code := run(t.Context(), slices.Concat([]string{"dragoman"}, command, []string{"--webhook"}, tc.args), streams)
+				assert.Equal(t, exitUnusable, code)
+				assert.Equal(t, tc.want, stderr.String())
+				assert.Empty(t, stdout.String())
+			}
+		})
+	}
+	var stdout strings.Builder
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: io.Discard}
+	assert.Equal(t, exitOK, run(t.Context(), []string{"dragoman", "test", cases, "--webhook", url, "--webhook-ca", ca}, streams), stdout.String())
 }

@@ -188,7 +188,7 @@ func operations(name string) ([]interpreter.OperationInfo, error) {
 // interpreter returns the rules that answer: for arguments that are in a cluster, with those that the cluster has.
 func (o *interpretOptions) interpreter(ctx context.Context, files *reader, args []string) (interpreter.Interpreter, error) {
 	if o.webhook.url != "" {
-		return o.webhook.interpreter()
+		return o.webhook.interpreter(ctx)
 	}
 	rest, err := shipped()
 	if err != nil {

@@ -186,7 +186,7 @@ func (o *testOptions) answering(ctx context.Context) (cases.Rules, error) {
 	}
 	switch {
 	case o.webhook.url != "":
-		remote, err := o.webhook.interpreter()
+		remote, err := o.webhook.interpreter(ctx)
 		return cases.Fixed(remote), err
 	case o.shipped:
 		if err := o.gate.coverShipped(); err != nil {
@@ -251,6 +251,9 @@ func (o *testOptions) rerun() func(*cases.Case) string {
 	}
 	if o.webhook.url != "" {
 		flags.WriteString(" --webhook " + quoted(o.webhook.url))
+	}
+	if o.webhook.ca != "" {
+		flags.WriteString(" --webhook-ca " + quoted(o.webhook.ca))
 	}
 	for _, flag := range []struct {
 		given bool

@@ -1,8 +1,15 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -21,23 +28,54 @@ func (o *webhookOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.ca, "webhook-ca", "", "the file with the certificate authorities of --webhook (default those of the system)")
 }
 
-// interpreter returns the webhook as an interpreter.
-func (o *webhookOptions) interpreter() (interpreter.Interpreter, error) {
-	var options webhook.Options
+// interpreter returns the webhook as an interpreter, when somebody is there.
+func (o *webhookOptions) interpreter(ctx context.Context) (interpreter.Interpreter, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.ca != "" {
-		bundle, err := readFile(o.ca)
+		pool, _, err := readAuthorities("--webhook-ca", o.ca)
 		if err != nil {
-			return nil, unusablef("--webhook-ca: %w", err)
+			return nil, err
 		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(bundle.data) {
-			return nil, unusablef("--webhook-ca: %s: want PEM certificates, got none", o.ca)
-		}
-		options.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+		config.RootCAs = pool
 	}
-	set, err := webhook.ForURL(o.url, options)
+	set, err := webhook.ForURL(o.url, webhook.Options{TLS: config})
 	if err != nil {
 		return nil, unusablef("--webhook: %w", err)
 	}
+	if err := reach(ctx, o.url, config); err != nil {
+		return nil, unusablef("--webhook: %w", explainUnreachable(fmt.Errorf("%s: %w", o.url, err), o.url, "--webhook-ca"))
+	}
 	return set, nil
+}
+
+// reach tells why nobody answers at an address. What is answered does not matter.
+func reach(ctx context.Context, address string, config *tls.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	transport := &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// explainUnreachable adds to the error of a webhook that could not be asked what may mend it; ca is the flag that names
+// its authorities.
+func explainUnreachable(err error, address, ca string) error {
+	var (
+		authority x509.UnknownAuthorityError
+		broken    *net.OpError
+	)
+	switch {
+	case errors.As(err, &authority):
+		return fmt.Errorf("%w (%s names the file with the authorities to trust)", err, ca)
+	case strings.HasPrefix(address, "http://") && errors.As(err, &broken) && broken.Op == "read":
+		return fmt.Errorf("%w (webhooks speak HTTPS: is it https%s?)", err, strings.TrimPrefix(address, "http"))
+	}
+	return err
 }

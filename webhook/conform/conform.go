@@ -96,11 +96,11 @@ type checker struct {
 
 func newChecker(address string, o Options) (*checker, error) {
 	u, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("url: %w", err)
-	}
-	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("url: want https://host[/path], got %q", address)
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, fmt.Errorf("url: want no user information, query or fragment, got %q", u.Redacted())
 	}
 	c := &checker{url: address, timeout: o.Timeout, objects: o.Objects, given: len(o.Objects) > 0, report: &Report{URL: address}}
 	if c.timeout == 0 {

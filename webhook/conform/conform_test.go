@@ -196,7 +196,7 @@ func TestNobodyThere(t *testing.T) {
 	server.Close()
 	_, err := conform.Run(t.Context(), server.URL, conform.Options{})
 	require.ErrorContains(t, err, server.URL+": dial tcp")
-	for url, want := range map[string]string{"": "want https://host[/path]", "ftp://x": "want https://host[/path]", "://": "url: parse"} {
+	for url, want := range map[string]string{"": "want https://host[/path]", "ftp://x": "want https://host[/path]", "://": "want https://host[/path]", "https://x?a=b": "want no user information, query or fragment"} {
 		_, err := conform.Run(t.Context(), url, conform.Options{})
 		assert.ErrorContains(t, err, want)
 	}
