@@ -340,37 +340,6 @@ func (c *call) failed(out ref.Val, args ...ref.Val) ref.Val {
 	return types.LabelErrNode(c.id, types.NewErr("%w", err.Unwrap()))
 }
 
-// otherwise is a.or(b) or a.orValue(b): b is evaluated only when a is none.
-type otherwise struct {
-	base
-	value         bool
-	first, second part
-}
-
-func (o *otherwise) Eval(vars celinterpreter.Activation) ref.Val {
-	return o.Exec(celinterpreter.AsFrame(vars))
-}
-
-func (o *otherwise) Exec(f *frame) ref.Val { return o.evaluate(f).wrap() }
-
-func (o *otherwise) evaluate(f *frame) outcome {
-	first := o.first.evaluate(f)
-	value, optional := first.optional()
-	switch {
-	case first.failed() != nil:
-		return first
-	case !optional:
-		return outcome{isWrapped, types.NewErrWithNodeID(o.id,
-			"want an optional value before or and orValue, got %s", describe(first.wrap()))}
-	case value.kind == isNone:
-		return o.second.evaluate(f)
-	case o.value:
-		return value
-	default:
-		return first
-	}
-}
-
 // iteration is the condition of a loop, which is evaluated at the beginning of each round.
 type iteration struct {
 	node
