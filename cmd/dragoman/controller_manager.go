@@ -175,7 +175,7 @@ func (o *managerOptions) start(ctx context.Context, config *rest.Config, skipped
 	if err != nil {
 		return err
 	}
-	chain, stop, err := o.observed(ctx, mgr, live, catalogue)
+	chain, stop, err := o.observed(ctx, live, catalogue)
 	if err != nil {
 		return err
 	}

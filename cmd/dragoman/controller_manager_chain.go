@@ -10,12 +10,10 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/builtin"
 	"github.com/dragoman-io/dragoman/controllers/informers"
 	"github.com/dragoman-io/dragoman/controllers/members"
@@ -27,9 +25,9 @@ import (
 	"github.com/dragoman-io/dragoman/webhook"
 )
 
-// observed returns the chain of the controllers, with metrics, traces and events on customizations that fail. The
-// function ends the export of traces.
-func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *rules.Rules, catalogue *thirdparty.Catalogue) (interpreter.Interpreter, func(), error) {
+// observed returns the chain of the controllers, with metrics and traces, and with word to the live rules of those that
+// fail. The function ends the export of traces.
+func (o *managerOptions) observed(ctx context.Context, live *rules.Rules, catalogue *thirdparty.Catalogue) (interpreter.Interpreter, func(), error) {
 	measured, err := observability.NewMetrics(metrics.Registry)
 	if err != nil {
 		return nil, nil, err
@@ -38,21 +36,6 @@ func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *r
 	if err != nil {
 		return nil, nil, err
 	}
-	recorder := mgr.GetEventRecorder("dragoman")
-	failures := observability.NewFailures(func(name, note string) {
-		regarding := &configv1alpha1.ResourceInterpreterCustomization{}
-		regarding.Name = name
-		if set := live.Customizations(); set != nil {
-			if c, ok := set.Get(name); ok {
-				regarding = c.Object
-			}
-		}
-		const most = 1000 // the API allows 1024 bytes
-		if len(note) > most {
-			note = note[:most] + "..."
-		}
-		recorder.Eventf(regarding, nil, corev1.EventTypeWarning, "RuleFailed", "Interpret", "%s", note)
-	})
 	link := func(name string, i interpreter.Interpreter, more ...interpreter.Middleware) interpreter.Interpreter {
 		middleware := append([]interpreter.Middleware{measured.Link(name)}, more...)
 		if tracer != nil {
@@ -61,7 +44,7 @@ func (o *managerOptions) observed(ctx context.Context, mgr ctrl.Manager, live *r
 		return interpreter.Wrap(i, middleware...)
 	}
 	chain := interpreter.Chain{
-		link("rules", live, failures.Watch),
+		link("rules", live, observability.Failures(live.Failed)),
 		link("thirdparty", catalogue),
 		link("builtin", builtin.Interpreter{}),
 		link("generic", builtin.Generic{}),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -105,34 +104,26 @@ func TestTraced(t *testing.T) {
 	assert.Equal(t, "Error", spans.Ended()[0].Status().Code.String())
 }
 
-func TestFailuresAreToldOnce(t *testing.T) {
+func TestFailures(t *testing.T) {
 	var told []string
-	failures := observability.NewFailures(func(customization, note string) { told = append(told, customization+": "+note) })
-	client := interpreter.Client{Interpreter: interpreter.Wrap(rules(t), failures.Watch)}
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	ask := func() {
-		ctx := interpreter.WithClock(t.Context(), interpreter.Clock{Now: func() time.Time { return now }})
-		_, err := client.InterpretHealth(ctx, widget())
-		require.Error(t, err)
-	}
-	ask()
-	ask()
-	require.Len(t, told, 1, "the same failure is told once")
-	assert.Contains(t, told[0], "widget: InterpretHealth Widget default/w: ")
-	_, err := client.InterpretStatus(t.Context(), widget())
+	watch := observability.Failures(func(customization string, o interpreter.Observation) {
+		told = append(told, customization+" "+string(o.Request.Operation)+": "+o.Err.Error())
+	})
+	client := interpreter.Client{Interpreter: interpreter.Wrap(rules(t), watch)}
+	_, err := client.InterpretHealth(t.Context(), widget())
 	require.Error(t, err)
-	require.Len(t, told, 2, "that of another rule is told")
-	now = now.Add(time.Hour)
-	ask()
-	assert.Len(t, told, 3, "and the first again when it is long ago")
+	_, err = client.InterpretStatus(t.Context(), widget())
+	require.Error(t, err)
 	_, _, err = client.InterpretReplica(t.Context(), widget())
 	require.NoError(t, err)
-	assert.Len(t, told, 3, "what works is not told")
+	require.Len(t, told, 2, "what works is not told")
+	assert.Contains(t, told[0], "widget InterpretHealth: ")
+	assert.Contains(t, told[1], "widget InterpretStatus: ")
 }
 
 func TestOtherErrorsAreNobodysFault(t *testing.T) {
-	failures := observability.NewFailures(func(string, string) { t.Error("an error of no script was told") })
-	rule := failures.Watch(func(context.Context, *interpreter.Request) (*interpreter.Response, error) {
+	watch := observability.Failures(func(string, interpreter.Observation) { t.Error("an error of no script was told") })
+	rule := watch(func(context.Context, *interpreter.Request) (*interpreter.Response, error) {
 		return nil, errors.New("the network is down")
 	})
 	_, err := rule(t.Context(), &interpreter.Request{Operation: interpreter.InterpretHealth, Object: widget()})

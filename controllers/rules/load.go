@@ -12,9 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations"
@@ -42,8 +44,9 @@ func (r *Rules) SetupWithManager(mgr ctrl.Manager) error {
 	}
 	return ctrl.NewControllerManagedBy(mgr).Named("customization-status").
 		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(source.Channel(r.failures.changed, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).
-		Complete(&statusWriter{rules: r, client: mgr.GetClient()})
+		Complete(&statusWriter{rules: r, client: mgr.GetClient(), recorder: mgr.GetEventRecorder("dragoman")})
 }
 
 // loader carries rules from the manager's cache into Rules.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,6 +21,7 @@ type Rules struct {
 	webhooks       liveWebhooks
 	options        webhook.Options
 	problem        atomic.Pointer[error] // why nothing is loaded yet
+	failures       *failures
 
 	mu          sync.Mutex // held while rules are changed
 	subscribers []func(schema.GroupVersionKind)
@@ -33,7 +35,7 @@ var (
 // New returns Rules that are not loaded yet. compile says how customizations are compiled, connect how webhooks are
 // reached.
 func New(compile customizations.Options, connect webhook.Options) *Rules {
-	return &Rules{empty: customizations.New(compile), options: connect}
+	return &Rules{empty: customizations.New(compile), options: connect, failures: newFailures(time.Now)}
 }
 
 // Lookup asks the rules in force.

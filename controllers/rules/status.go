@@ -3,11 +3,16 @@ package rules
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -16,10 +21,12 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
-// statusWriter says in a customization's status whether its rules are in force.
+// statusWriter says in a customization's status whether its rules are in force, and whether they fail when they run. An
+// event tells of each rule that begins to.
 type statusWriter struct {
-	rules  *Rules
-	client client.Client
+	rules    *Rules
+	client   client.Client
+	recorder events.EventRecorder
 }
 
 // notLoadedRetry is how soon a status is tried again while the customization is not in force yet.
@@ -28,8 +35,13 @@ const notLoadedRetry = 50 * time.Millisecond
 // Reconcile writes the status of one customization, if it is not what it should be.
 func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	before := &configv1alpha1.ResourceInterpreterCustomization{}
-	if err := w.client.Get(ctx, req.NamespacedName, before); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	err := w.client.Get(ctx, req.NamespacedName, before)
+	if apierrors.IsNotFound(err) {
+		w.rules.failures.forget(req.Name)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, err
 	}
 	object := before.DeepCopy() // what the cache has is shared
 	set := w.rules.Customizations()
@@ -43,19 +55,27 @@ func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (re
 	object.Status.ObservedGeneration = object.Generation
 	object.Status.Engine = engines(&object.Spec.Customizations)
 	meta.SetStatusCondition(&object.Status.Conditions, ready(set.Problems(req.Name), object.Generation))
-	if meta.FindStatusCondition(before.Status.Conditions, configv1alpha1.ConditionReady) != nil && equalStatus(before, object) {
-		return reconcile.Result{}, nil
+	failing, told := w.rules.failures.condition(object, meta.FindStatusCondition(before.Status.Conditions, configv1alpha1.ConditionFailing))
+	var result reconcile.Result
+	if failing == nil {
+		meta.RemoveStatusCondition(&object.Status.Conditions, configv1alpha1.ConditionFailing)
+	} else {
+		meta.SetStatusCondition(&object.Status.Conditions, *failing)
+		result.RequeueAfter = memory // to see whether it still does
 	}
-	err := w.client.Status().Patch(ctx, object, client.MergeFrom(before))
+	if equality.Semantic.DeepEqual(before.Status, object.Status) {
+		return result, nil
+	}
+	err = w.client.Status().Patch(ctx, object, client.MergeFrom(before))
 	if err != nil && !apierrors.IsNotFound(err) {
 		return reconcile.Result{}, fmt.Errorf("write the status of ResourceInterpreterCustomization %s: %w", req.Name, err)
 	}
-	return reconcile.Result{}, nil
-}
-
-func equalStatus(a, b *configv1alpha1.ResourceInterpreterCustomization) bool {
-	x, y := meta.FindStatusCondition(a.Status.Conditions, configv1alpha1.ConditionReady), meta.FindStatusCondition(b.Status.Conditions, configv1alpha1.ConditionReady)
-	return a.Status.ObservedGeneration == b.Status.ObservedGeneration && a.Status.Engine == b.Status.Engine && *x == *y
+	for _, op := range slices.Sorted(maps.Keys(told)) {
+		const most = 900 // the API allows 1024 bytes
+		w.recorder.Eventf(object, nil, corev1.EventTypeWarning, configv1alpha1.ReasonRuleFailed, "Interpret", "%s",
+			cut(string(op)+" "+told[op].about+": "+told[op].problem, most))
+	}
+	return result, nil
 }
 
 // engines names the languages of rules.
@@ -98,8 +118,6 @@ func ready(problems script.Problems, generation int64) metav1.Condition {
 	if len(problems) > 0 {
 		condition.Message = problems.Error()
 	}
-	if len(condition.Message) > maxMessage {
-		condition.Message = condition.Message[:maxMessage] + "..."
-	}
+	condition.Message = cut(condition.Message, maxMessage)
 	return condition
 }

@@ -35,7 +35,7 @@ var (
 const manager = "controller-manager"
 
 // newManaged starts a federation of one member with the controller manager, whose metrics are at a URL.
-func newManaged(t *testing.T) (federation *clusters.Federation, metrics string) {
+func newManaged(t *testing.T, args ...string) (federation *clusters.Federation, metrics string) {
 	t.Helper()
 	binary, err := dragoman()
 	require.NoError(t, err)
@@ -50,11 +50,11 @@ func newManaged(t *testing.T) (federation *clusters.Federation, metrics string) 
 	require.NoError(t, federation.Run(t.Context(), clusters.Program{
 		Name: manager,
 		Path: binary,
-		Args: []string{
+		Args: append([]string{
 			"controller-manager", "--context", clusters.ControlPlane, "--health-probe-bind-address", address,
 			"--metrics-bind-address", metricsAddress,
 			"--cluster-status-update-frequency=1s", "--cluster-failure-threshold=60s", "--cluster-success-threshold=1s",
-		},
+		}, args...),
 		Ready: func(ctx context.Context) error { return answers(ctx, "http://"+address+"/readyz") },
 	}))
 	return federation, "http://" + metricsAddress + "/metrics"
@@ -149,6 +149,9 @@ func TestHostileRules(t *testing.T) {
 			awaitHealth(t, federation, "basic-flinkdeployment", "Healthy")
 			applyHealth(t, federation, "attack", "flink.apache.org/v1beta1", "FlinkDeployment", "luaScript", attack.script)
 			awaitHealth(t, federation, "basic-flinkdeployment", "Unknown")
+			WaitForObject(t, federation.ControlPlane(), rules, "", "attack", "blamed in its status", func(o *unstructured.Unstructured) bool {
+				return hasCondition("Ready", "False")(o) || hasCondition("Failing", "True")(o)
+			})
 			// A new opinion about another kind takes effect meanwhile.
 			least, want := "2", "Healthy"
 			if i%2 == 0 {
@@ -171,30 +174,10 @@ func TestHostileRules(t *testing.T) {
 // requireMetrics checks that the manager tells how much it keeps, after rules that failed.
 func requireMetrics(t *testing.T, url string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
 	value := func(name string, labels ...string) float64 {
-		for line := range strings.Lines(string(text)) {
-			if !strings.HasPrefix(line, name+"{") {
-				continue
-			}
-			missing := slices.ContainsFunc(labels, func(label string) bool {
-				key, value, _ := strings.Cut(label, "=")
-				return !strings.Contains(line, key+"="+strconv.Quote(value))
-			})
-			if !missing {
-				n, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]), 64)
-				require.NoError(t, err, line)
-				return n
-			}
-		}
-		t.Errorf("%s has no %v", name, labels)
-		return 0
+		n, err := readMetric(t.Context(), url, name, labels...)
+		require.NoError(t, err)
+		return n
 	}
 	assert.InDelta(t, 2, value("dragoman_customizations", "link=customizations"), 0)
 	assert.InDelta(t, 2, value("dragoman_rules", "link=customizations", "language=lua", "state=ready"), 0)
@@ -206,10 +189,39 @@ func requireMetrics(t *testing.T, url string) {
 	assert.InDelta(t, 1, value("dragoman_cache_objects", "cluster=member1", "kind=FlinkDeployment"), 0)
 }
 
+// readMetric returns the value of the first metric of that name with the labels, each key=value.
+func readMetric(ctx context.Context, url, name string, labels ...string) (float64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	all, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(all)) {
+		missing := slices.ContainsFunc(labels, func(label string) bool {
+			key, value, _ := strings.Cut(label, "=")
+			return !strings.Contains(line, key+"="+strconv.Quote(value))
+		})
+		if strings.HasPrefix(line, name+"{") && !missing {
+			return strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]), 64)
+		}
+	}
+	return 0, fmt.Errorf("there is no %s with %s", name, labels)
+}
+
 // TestRulesSurviveRestarts kills every process that rules depend on, one after the other. After each, an edited rule takes effect.
 func TestRulesSurviveRestarts(t *testing.T) {
-	federation, _ := newManaged(t)
+	federation, metrics := newManaged(t)
 	propagated(t, federation)
+	applyHealth(t, federation, "failing", "apps.kruise.io/v1alpha1", "CloneSet", "luaScript", "function InterpretHealth(o) error('no') end")
+	told := WaitForObject(t, federation.ControlPlane(), rules, "", "failing", "told of in its status", hasCondition("Failing", "True"))
 	for i, process := range []string{clusters.Etcd, "control-plane/" + clusters.APIServer, "member1/" + clusters.APIServer, manager} {
 		require.NoError(t, federation.Restart(t.Context(), process))
 		want := []string{"Unhealthy", "Healthy"}[i%2]
@@ -223,6 +235,25 @@ func TestRulesSurviveRestarts(t *testing.T) {
 		})
 		awaitHealth(t, federation, "basic-flinkdeployment", want)
 	}
+	WaitFor(t, "the new manager to see the rule fail again", func(ctx context.Context) error {
+		n, err := readMetric(ctx, metrics, "dragoman_interpreter_answers_total", "kind=CloneSet", "operation=InterpretHealth", "result=error")
+		if err == nil && n == 0 {
+			err = errors.New("it did not")
+		}
+		return err
+	})
+	applyHealth(t, federation, "last", "example.com/v1", "Widget", "celExpression", "true") // Statuses are written in turn.
+	assert.Equal(t, told.Object["status"], WaitForObject(t, federation.ControlPlane(), rules, "", "failing", "there", hasCondition("Failing", "True")).Object["status"])
+	events, err := federation.ControlPlane().Dynamic().Resource(namespaces.GroupVersion().WithResource("events")).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var about []string
+	for i := range events.Items {
+		if text(&events.Items[i], "reason") == "RuleFailed" {
+			about = append(about, text(&events.Items[i], "involvedObject", "name")+": "+text(&events.Items[i], "message"))
+		}
+	}
+	require.Len(t, about, 1, "no event twice")
+	assert.Contains(t, about[0], "failing: InterpretHealth CloneSet default/web: ")
 }
 
 // TestManyRules fills a control plane with rules. An edit takes effect as soon as among a few.

@@ -15,6 +15,7 @@ import (
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:printcolumn:name="Failing",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failing")].message`
 type ResourceInterpreterCustomization struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -137,6 +138,13 @@ const (
 	// ReasonCompileError means at least one rule did not compile; its operation answers with that error.
 	ReasonCompileError = "CompileError"
 )
+
+// ConditionFailing is the type of the condition that is True while rules fail when they run, and absent otherwise. Its
+// message has a line for each operation.
+const ConditionFailing = "Failing"
+
+// ReasonRuleFailed is the reason of the condition Failing, and of the event about each rule that begins to fail.
+const ReasonRuleFailed = "RuleFailed"
 
 // ResourceInterpreterCustomizationStatus says what became of a customization's rules.
 type ResourceInterpreterCustomizationStatus struct {
