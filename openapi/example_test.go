@@ -21,5 +21,5 @@ func ExampleLoad() {
 	fmt.Println(spec["properties"].(map[string]any)["replicas"])
 	// Output:
 	// [selector template]
-	// map[type:integer]
+	// map[default:1 type:integer]
 }

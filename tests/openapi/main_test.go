@@ -81,8 +81,12 @@ func TestReduce(t *testing.T) {
 		"example.v1.WidgetSpec": {
 			"type": "object", "properties": {
 				"children": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/example.v1.WidgetSpec"}], "default": {}}},
-				"port": {"$ref": "#/components/schemas/example.v1.Port"},
-				"sizes": {"type": "object", "additionalProperties": {"type": "integer", "format": "int32"}},
+				"port": {"$ref": "#/components/schemas/example.v1.Port", "description": "A port. Defaults to 80."},
+				"replicas": {"type": "integer", "description": "How many. Defaults to 1."},
+				"offset": {"type": "integer", "description": "Where. Defaults to 0, which is not written."},
+				"owner": {"type": "string", "default": "nobody"},
+				"template": {"allOf": [{"$ref": "#/components/schemas/example.v1.WidgetSpec"}], "default": {}},
+				"sizes": {"type": "object", "description": "Defaults to Limits, if there are any.", "additionalProperties": {"type": "integer", "format": "int32"}},
 				"raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}},
 		"example.v1.WidgetList": {
 			"type": "object",
@@ -99,11 +103,15 @@ func TestReduce(t *testing.T) {
 		"definitions": {
 			"example.v1.Widget": {"type": "object", "required": ["spec"], "properties": {
 				"apiVersion": {"type": "string"},
-				"metadata": {"$ref": "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+				"metadata": {"$ref": "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "default": {}},
 				"spec": {"$ref": "example.v1.WidgetSpec"}}},
 			"example.v1.WidgetSpec": {"type": "object", "properties": {
 				"children": {"type": "array", "items": {"$ref": "example.v1.WidgetSpec"}},
-				"port": {"$ref": "example.v1.Port"},
+				"port": {"$ref": "example.v1.Port", "default": "80"},
+				"replicas": {"type": "integer", "default": "1"},
+				"offset": {"type": "integer"},
+				"owner": {"type": "string", "default": "nobody"},
+				"template": {"$ref": "example.v1.WidgetSpec", "default": {}},
 				"sizes": {"type": "object", "additionalProperties": {"type": "integer"}},
 				"raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}},
 			"example.v1.Port": {"x-kubernetes-int-or-string": true},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,6 +103,25 @@ func define(definitions map[string]map[string]any, name string, all map[string]m
 	return nil
 }
 
+// saysDefault matches what descriptions say of the values that the server sets where there is none.
+var saysDefault = regexp.MustCompile(`\b[Dd]efaults to "?((?:[1-9A-Z]|0[0-7])\w*|true\b)`)
+
+// defaultOf returns the default of a field, nil for none. A field with one is in every object that the server has stored: a
+// structure is always written, {}, and what the server's code sets, only descriptions tell.
+func defaultOf(field map[string]any) any {
+	if value := field["default"]; value != nil {
+		return value
+	}
+	description, _ := field["description"].(string)
+	if field["additionalProperties"] != nil {
+		return nil // requests of resources, "defaults to Limits if that is specified"
+	}
+	if found := saysDefault.FindStringSubmatch(description); found != nil {
+		return found[1]
+	}
+	return nil
+}
+
 // structure returns what a schema says of fields and the types of values, and calls refer for the definitions it refers to.
 func structure(schema map[string]any, refer func(name string) error) (map[string]any, error) {
 	if ref := reference(schema); ref != "" {
@@ -142,6 +162,9 @@ func structure(schema map[string]any, refer func(name string) error) (map[string
 		field, err := structure(part, refer)
 		if err != nil {
 			return nil, err
+		}
+		if value := defaultOf(part); value != nil {
+			field["default"] = value
 		}
 		fields[name] = field
 	}
