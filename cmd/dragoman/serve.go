@@ -70,7 +70,7 @@ Exit codes: 0 stopped; 1 it could not serve; 2 unusable input.`,
 			"dragoman serve --kinds flink.apache.org/v1beta1/FlinkDeployment,ray.io/v1/RayCluster \\",
 			"  --service dragoman-system/dragoman --cert tls.crt --key tls.key --ca ca.crt",
 		),
-		Args: cobra.NoArgs,
+		Args: wantFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.serve(cmd.Context()) },
 	}
 	f := cmd.Flags()
@@ -315,6 +315,14 @@ func (o *serveOptions) server(rules interpreter.Interpreter) (*webhook.Server, [
 	server.Certificate = files.Certificate
 	bundle, err := o.authorities()
 	return server, bundle, err
+}
+
+// wantFlags refuses arguments: files are given with a flag here.
+func wantFlags(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return unusablef("want no arguments, got %q: customizations are given with -f (see %s --help)", args[0], cmd.CommandPath())
 }
 
 func readAuthorities(flag, name string) (*x509.CertPool, []byte, error) {

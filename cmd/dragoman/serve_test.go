@@ -198,7 +198,7 @@ func TestServeRefuses(t *testing.T) {
 		{"authorities that are none", []string{"--kinds", "v1/Pod", "--client-ca", write("ca.crt", "x")}, "--client-ca: " + dir},
 		{"a name that objects cannot have", []string{"--kinds", "v1/Pod", "--name", "No Name"}, `--name: "No Name": `},
 		{"a service without a namespace", []string{"--kinds", "v1/Pod", "--service", "dragoman"}, `--service: want NAMESPACE/NAME, got "dragoman"`},
-		{"an argument", []string{"x"}, "unknown command"},
+		{"an argument", []string{"x.yaml"}, `want no arguments, got "x.yaml": customizations are given with -f (see dragoman serve --help)`},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			var errOut strings.Builder

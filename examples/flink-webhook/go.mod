@@ -2,7 +2,7 @@ module example.com/flink-webhook
 
 go 1.26.0
 
-// Outside of this repository: remove this line, and go get github.com/dragoman-io/dragoman.
+// A copy outside of this repository has the published module instead: docs/webhook.md, "Make it yours".
 replace github.com/dragoman-io/dragoman => ../..
 
 require (
