@@ -90,7 +90,7 @@ var caseFields = map[string]func(c *decoder, key string, value any){
 func (c *decoder) text(key string, value any) string {
 	text, ok := value.(string)
 	if !ok {
-		c.fail(manifest.Path{key}, "%s: want a text, got %s", key, manifest.Describe(value))
+		c.fail(manifest.Path{key}, "%s: want a string, got %s", key, manifest.Describe(value))
 	}
 	return text
 }

@@ -135,7 +135,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a generation that is a text", strings.Replace(body("    {}"), "name: web", "name: web, generation: two", 1), []string{`metadata.generation: want a whole number, got "two"`}},
 		{"a time that is none", strings.Replace(body("    {}"), "name: web", "name: web, creationTimestamp: today", 1), []string{`f.yaml:3:23: metadata.creationTimestamp: parsing time "today"`}},
 		{"a script that is a list", body("    retention: {luaScript: [a]}"), []string{"spec.customizations.retention.luaScript: want a string, got a list"}},
-		{"rules that are a list", body("    - retention"), []string{"spec.customizations: want a map, got a list"}},
+		{"rules that are a list", body("    - retention"), []string{"spec.customizations: want an object, got a list"}},
 		{"a field twice", body("    retention: {luaScript: a}\n    retention: {luaScript: b}"), []string{`f.yaml:8: YAML does not parse: key "retention" already set in map`}},
 		{"a target that is none", strings.Replace(body("    {}"), "apiVersion: apps/v1", "apiVersion: apps/*/x", 1), []string{"f.yaml:5:12: spec.target.apiVersion: want a version"}},
 		{"no target", strings.Replace(body("    {}"), "  target: {apiVersion: apps/v1, kind: Web}\n", "", 1), []string{"spec.target.apiVersion: want", "spec.target.kind: want"}},

@@ -1,25 +1,6 @@
 package manifest
 
-import "fmt"
+import "github.com/dragoman-io/dragoman/interpreter/value"
 
-// Describe returns a short text for a value in an error: a plain one as it is written, a map or a list by its type.
-func Describe(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "nothing"
-	case map[string]any:
-		if len(v) == 0 {
-			return "an empty map"
-		}
-		return "a map"
-	case []any:
-		if len(v) == 0 {
-			return "an empty list"
-		}
-		return "a list"
-	case string:
-		return fmt.Sprintf("%q", v)
-	default:
-		return fmt.Sprint(v)
-	}
-}
+// Describe returns a value that Document.Decode gives in words, for an error, as value.Describe does.
+func Describe(v any) string { return value.Describe(v) }

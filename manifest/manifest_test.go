@@ -184,7 +184,7 @@ func TestMisfits(t *testing.T) {
 			"Hidden: unknown field", `inner.cuont: unknown field, did you mean "count"?`, `kinds: unknown field, did you mean "kind"?`,
 		}},
 		{"values of another type", "names: a\ninner: {count: many, ready: 1}\nlabels: [a]", []string{
-			`inner.count: want a whole number, got "many"`, "inner.ready: want true or false, got 1", "labels: want a map, got a list", `names: want a list, got "a"`,
+			`inner.count: want a whole number, got "many"`, "inner.ready: want true or false, got 1", "labels: want an object, got a list", `names: want a list, got "a"`,
 		}},
 		{"what YAML reads otherwise than it looks", "names: [on, 5]\nlabels: {a.b: yes}", []string{
 			`labels["a.b"]: want a string, got true: put it in quotes`, "names[0]: want a string, got true: put it in quotes", "names[1]: want a string, got 5: put it in quotes",
@@ -192,7 +192,7 @@ func TestMisfits(t *testing.T) {
 		{"numbers that are none here", "inner: {count: 3000000000}", []string{"inner.count: want a whole number, got 3000000000"}},
 		{"a fraction", "inner: {count: 0.5}", []string{"inner.count: want a whole number, got 0.5"}},
 		{"a time that is none", "inner: {at: today}", []string{`inner.at: parsing time "today"`}},
-		{"no map at all", "5", []string{"want a map, got 5"}},
+		{"no map at all", "5", []string{"want an object, got 5"}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			value, err := Split("f", []byte(tc.text))[0].Decode()

@@ -71,7 +71,7 @@ func (f *fitting) check(v any, t reflect.Type, path Path) {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		var m map[string]any
-		want = "a map"
+		want = "an object"
 		if m, fits = v.(map[string]any); fits {
 			f.checkMap(m, t, path)
 		}

@@ -55,7 +55,7 @@ func (d *Document) objects(path Path, value any) ([]Object, error) {
 	}
 	metadata, ok := fields["metadata"].(map[string]any)
 	if !ok && fields["metadata"] != nil {
-		errs = append(errs, d.Errorf(path.With("metadata"), "%s: want a map, got %s", path.With("metadata"), Describe(fields["metadata"])))
+		errs = append(errs, d.Errorf(path.With("metadata"), "%s: want an object, got %s", path.With("metadata"), Describe(fields["metadata"])))
 	}
 	for _, key := range []string{"namespace", "name"} {
 		if _, ok := metadata[key].(string); !ok && metadata[key] != nil {

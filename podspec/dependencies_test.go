@@ -87,13 +87,13 @@ func TestDependenciesForms(t *testing.T) {
 
 func TestDependencyErrors(t *testing.T) {
 	for _, tc := range []struct{ reason, template, want string }{
-		{"a spec that is text", `{spec: x}`, `spec: want an object, got the string "x"`},
-		{"env that is text", `{spec: {containers: [{env: x}]}}`, `spec.containers[0].env: want a list, got the string "x"`},
+		{"a spec that is text", `{spec: x}`, `spec: want an object, got "x"`},
+		{"env that is text", `{spec: {containers: [{env: x}]}}`, `spec.containers[0].env: want a list, got "x"`},
 		{"a key reference of the wrong shape", `{spec: {containers: [{env: [{}, {valueFrom: {secretKeyRef: {name: [a]}}}]}]}}`, `spec.containers[0].env[1].valueFrom.secretKeyRef.name: want a string, got a list`},
-		{"a config map reference of the wrong shape", `{spec: {initContainers: [{env: [{valueFrom: {configMapKeyRef: c}}]}]}}`, `spec.initContainers[0].env[0].valueFrom.configMapKeyRef: want an object, got the string "c"`},
-		{"a volume of the wrong shape", `{spec: {volumes: [{cephfs: {secretRef: s}}]}}`, `spec.volumes[0].cephfs.secretRef: want an object, got the string "s"`},
+		{"a config map reference of the wrong shape", `{spec: {initContainers: [{env: [{valueFrom: {configMapKeyRef: c}}]}]}}`, `spec.initContainers[0].env[0].valueFrom.configMapKeyRef: want an object, got "c"`},
+		{"a volume of the wrong shape", `{spec: {volumes: [{cephfs: {secretRef: s}}]}}`, `spec.volumes[0].cephfs.secretRef: want an object, got "s"`},
 		{"a projected source of the wrong shape", `{spec: {volumes: [{projected: {sources: [{secret: {name: 1}}]}}]}}`, `spec.volumes[0].projected.sources[0].secret.name: want a string, got 1`},
-		{"a pull secret of the wrong shape", `{spec: {imagePullSecrets: [s]}}`, `spec.imagePullSecrets[0]: want an object, got the string "s"`},
+		{"a pull secret of the wrong shape", `{spec: {imagePullSecrets: [s]}}`, `spec.imagePullSecrets[0]: want an object, got "s"`},
 		{"a service account of the wrong shape", `{spec: {serviceAccountName: 1}}`, `spec.serviceAccountName: want a string, got 1`},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

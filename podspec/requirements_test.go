@@ -143,13 +143,13 @@ func TestRequirementsTable(t *testing.T) {
 func TestRequirementsErrors(t *testing.T) {
 	for _, tc := range []struct{ reason, template, want string }{
 		{"spec of the wrong shape", `{spec: [1]}`, `spec: want an object, got a list`},
-		{"containers of the wrong shape", `{spec: {containers: web}}`, `spec.containers: want a list, got the string "web"`},
+		{"containers of the wrong shape", `{spec: {containers: web}}`, `spec.containers: want a list, got "web"`},
 		{"a container of the wrong shape", `{spec: {containers: [{}, 3]}}`, `spec.containers[1]: want an object, got 3`},
-		{"a quantity that is none", `{spec: {containers: [{resources: {requests: {cpu: lots}}}]}}`, `spec.containers[0].resources.requests.cpu: want a quantity such as 500m or 1Gi, got the string "lots"`},
-		{"always the first of two, whatever the map yields", `{spec: {containers: [{resources: {limits: {c: x, b: x, a: x, d: x}}}]}}`, `spec.containers[0].resources.limits.a: want a quantity such as 500m or 1Gi, got the string "x"`},
+		{"a quantity that is none", `{spec: {containers: [{resources: {requests: {cpu: lots}}}]}}`, `spec.containers[0].resources.requests.cpu: want a quantity such as 500m or 1Gi, got "lots"`},
+		{"always the first of two, whatever the map yields", `{spec: {containers: [{resources: {limits: {c: x, b: x, a: x, d: x}}}]}}`, `spec.containers[0].resources.limits.a: want a quantity such as 500m or 1Gi, got "x"`},
 		{"a quantity of the wrong type", `{spec: {containers: [{resources: {requests: {cpu: true}}}]}}`, `spec.containers[0].resources.requests.cpu: want a quantity such as 500m or 1Gi, got true`},
-		{"a negative quantity", `{spec: {initContainers: [{resources: {limits: {memory: -1Gi}}}]}}`, `spec.initContainers[0].resources.limits.memory: want a quantity of at least 0, got the string "-1Gi"`},
-		{"more than a number holds", `{spec: {overhead: {cpu: 10E}}}`, `spec.overhead.cpu: want a quantity of at most 9223372036854775, got the string "10E"`},
+		{"a negative quantity", `{spec: {initContainers: [{resources: {limits: {memory: -1Gi}}}]}}`, `spec.initContainers[0].resources.limits.memory: want a quantity of at least 0, got "-1Gi"`},
+		{"more than a number holds", `{spec: {overhead: {cpu: 10E}}}`, `spec.overhead.cpu: want a quantity of at most 9223372036854775, got "10E"`},
 		{"more than a number holds, together", `{spec: {containers: [{resources: {requests: {memory: 8E}}}, {resources: {requests: {memory: 2E}}}]}}`, `spec.containers[1].resources: want together with the rest no more memory than an int64 holds, got 2000000000000000000`},
 		{"more than a number holds, with the overhead", `{spec: {containers: [{resources: {requests: {memory: 8E}}}], overhead: {memory: 2E}}}`, `spec.overhead: want together with the rest no more memory than an int64 holds, got 2000000000000000000`},
 		{"a node selector that is not text", `{spec: {nodeSelector: {a: 1}}}`, `spec.nodeSelector.a: want a string, got 1`},

@@ -4,7 +4,7 @@
 // A status is plain values, and is only read. A value that cannot be read is an error that names the field, and, where
 // items are concerned, the member before it:
 //
-//	member1: status.readyReplicas: want a whole number, got the string "three"
+//	member1: status.readyReplicas: want a whole number, got "three"
 //
 // A null reads as absent.
 package status

@@ -82,13 +82,13 @@ func TestErrorsNameClusterAndField(t *testing.T) {
 				_, _, err := status.ObservedGeneration(map[string]any{"metadata": map[string]any{"generation": int64(1)}}, items)
 				return err
 			},
-			`member2: status.observedGeneration: want a whole number, got the string "7"`,
+			`member2: status.observedGeneration: want a whole number, got "7"`,
 		},
 		{
 			"a counter that is text",
 			[]string{`{num: 1}`, `{num: two}`},
 			func(items []interpreter.StatusItem) error { _, err := status.Count(items, "num"); return err },
-			`member2: status.num: want a whole number, got the string "two"`,
+			`member2: status.num: want a whole number, got "two"`,
 		},
 		{
 			"a negative counter",
@@ -106,7 +106,7 @@ func TestErrorsNameClusterAndField(t *testing.T) {
 			"text that is no time",
 			[]string{`{at: "2026-01-01T00:00:00Z"}`, `{at: noon}`},
 			func(items []interpreter.StatusItem) error { _, err := status.TimesOf(items, "at"); return err },
-			`member2: status.at: want a time such as 2006-01-02T15:04:05Z, got the string "noon"`,
+			`member2: status.at: want a time such as 2006-01-02T15:04:05Z, got "noon"`,
 		},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
@@ -136,11 +136,11 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, decode(t, `{replicas: 2, generation: 7}`), got, "without the annotation the field is left out")
 
 	_, err = status.Report(decode(t, `{metadata: {annotations: {resourcetemplate.karmada.io/generation: x}}, status: {a: 1}}`))
-	require.EqualError(t, err, `metadata.annotations[resourcetemplate.karmada.io/generation]: want a whole number, got the string "x"`)
+	require.EqualError(t, err, `metadata.annotations[resourcetemplate.karmada.io/generation]: want a whole number, got "x"`)
 	_, err = status.Report(decode(t, `{metadata: {generation: x}, status: {a: 1}}`))
-	require.EqualError(t, err, `metadata.generation: want a whole number, got the string "x"`)
+	require.EqualError(t, err, `metadata.generation: want a whole number, got "x"`)
 	_, err = status.Report(decode(t, `{status: fine}`))
-	require.EqualError(t, err, `status: want an object, got the string "fine"`)
+	require.EqualError(t, err, `status: want an object, got "fine"`)
 }
 
 func TestTimesOf(t *testing.T) {

@@ -59,32 +59,8 @@ func want(wanted string, got any) error {
 	return fmt.Errorf("want %s, got %s", wanted, Describe(got))
 }
 
-// Describe returns a plain value in the words of an error message: a number and a short string as they are, anything
-// else by its type.
-func Describe(value any) string {
-	const long = 64
-	switch v := value.(type) {
-	case nil:
-		return "nothing"
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case string:
-		if len(v) > long {
-			return "a string of " + strconv.Itoa(len(v)) + " bytes"
-		}
-		return strconv.Quote(v)
-	case map[string]any, Fields:
-		return "an object"
-	case []any:
-		return "a list"
-	default:
-		return fmt.Sprintf("a %T", v)
-	}
-}
+// Describe returns a plain value in words, for an error, as value.Describe does.
+func Describe(v any) string { return value.Describe(v) }
 
 // list returns value as a list; nil for nil. An empty object is an empty list.
 func list(value any) ([]any, error) {

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 )
 
@@ -13,7 +14,7 @@ type Error struct {
 	Want, Got string
 }
 
-// Error returns, for example, "spec.replicas: want a whole number, got the string \"3\"".
+// Error returns, for example, "spec.replicas: want a whole number, got \"3\"".
 func (e *Error) Error() string {
 	return e.Path + ": want " + e.Want + ", got " + e.Got
 }
@@ -46,26 +47,28 @@ func InElement(field string, index int, err error) error {
 	return In(field+"["+strconv.Itoa(index)+"]", err)
 }
 
-// Describe returns v in words, for an error: its type, and the value itself where that is short.
+// Describe returns v in words, for an error: a scalar as it is written unless it is long, anything else by its type.
 func Describe(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "nothing"
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "a list"
 	case string:
 		if len(v) > 60 {
 			return "a string of " + strconv.Itoa(len(v)) + " bytes"
 		}
-		return "the string " + strconv.Quote(v)
+		return strconv.Quote(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
 	default:
 		return fmt.Sprintf("a %T", v)
 	}

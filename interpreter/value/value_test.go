@@ -81,8 +81,8 @@ func TestWhatIsWrong(t *testing.T) {
 		err    func() error
 		want   string
 	}{
-		{"a string for an object", func() error { _, err := value.Map(object, "text"); return err }, `text: want an object, got the string "x"`},
-		{"the path up to what is wrong", func() error { _, err := value.MapAt(object, "map", "text", "more"); return err }, `map.text: want an object, got the string "y"`},
+		{"a string for an object", func() error { _, err := value.Map(object, "text"); return err }, `text: want an object, got "x"`},
+		{"the path up to what is wrong", func() error { _, err := value.MapAt(object, "map", "text", "more"); return err }, `map.text: want an object, got "y"`},
 		{"an object for a list", func() error { _, err := value.List(object, "map"); return err }, `map: want a list, got an object`},
 		{"a list for a string", func() error { _, err := value.String(object, "list"); return err }, `list: want a string, got a list`},
 		{"a string in an object", func() error { _, err := value.StringAt(object, "map", "inner"); return err }, `map.inner: want a string, got an object`},
@@ -91,7 +91,7 @@ func TestWhatIsWrong(t *testing.T) {
 		{"a boolean for a number", func() error { _, _, err := value.Count(object, "yes"); return err }, `yes: want a whole number, got true`},
 		{"below 0", func() error { _, _, err := value.Count(map[string]any{"n": int64(-1)}, "n"); return err }, `n: want a number from 0 to 2147483647, got -1`},
 		{"above 32 bits", func() error { _, _, err := value.Count(map[string]any{"n": int64(1) << 31}, "n"); return err }, `n: want a number from 0 to 2147483647, got 2147483648`},
-		{"an element of a list", func() error { return value.Each(object, "bad", nil) }, `bad[0]: want an object, got the string "x"`},
+		{"an element of a list", func() error { return value.Each(object, "bad", nil) }, `bad[0]: want an object, got "x"`},
 		{
 			"the way down comes before the field",
 			func() error {
@@ -140,7 +140,7 @@ func ExampleIn() {
 	spec := map[string]any{"replicas": "three"}
 	_, _, err := value.Int(spec, "replicas")
 	fmt.Println(value.In("spec", err))
-	// Output: spec.replicas: want a whole number, got the string "three"
+	// Output: spec.replicas: want a whole number, got "three"
 }
 
 func TestCopy(t *testing.T) {
