@@ -145,6 +145,9 @@ func (c Checker) schemaProblems(custom customizations.Customization) []Problem {
 			continue
 		}
 		for _, found := range checkVersions(p, of) {
+			if len(schemas) == 0 {
+				found.Severity = script.Warning // as for CEL
+			}
 			if problem := scriptProblem(found); !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}

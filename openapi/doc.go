@@ -1,5 +1,5 @@
 // Package openapi holds the schemas of Kubernetes' own kinds: what an API server says of them in its OpenAPI document,
-// reduced to what fields there are and what values they take.
+// reduced to what fields there are, what values they take, and which ones stored objects always have (a default).
 //
 //	snapshot, err := openapi.Load()
 //	if err != nil {

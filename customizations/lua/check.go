@@ -67,6 +67,9 @@ type flow struct {
 	// mute is not 0 while nothing is reported, quiet while nothing is reported about nil.
 	mute, quiet int
 
+	// lenient makes fields that there are not a warning.
+	lenient bool
+
 	writes []write
 	// used are the places whose values the script does something with, looked those of which only the value itself counts,
 	// not what is in it.

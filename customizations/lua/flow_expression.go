@@ -357,7 +357,7 @@ func (f *flow) named(object knowledge, name string, e *ast.AttrGetExpr) knowledg
 		return knowledge{library: object.library + "." + name}
 	case object.made != nil && object.schema == nil:
 		field, _ := object.made.field(name)
-		return knowledge{function: field.function, library: field.library}
+		return knowledge{function: field.function, library: field.library, made: field.made}
 	case object.schema == nil:
 		return knowledge{}
 	}

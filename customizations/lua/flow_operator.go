@@ -226,12 +226,17 @@ func (f *flow) comparable(k knowledge, e ast.Expr, other knowledge, otherExpr as
 		if len(values) == 0 || slices.Contains(values, *other.text) {
 			return
 		}
-		message := fmt.Sprintf("%s is never %q", f.title(k, e), *other.text)
-		if near := script.Nearest(*other.text, values); near != "" {
-			message += fmt.Sprintf(": did you mean %q?", near)
-		} else if len(values) <= 12 {
-			message += ": want one of " + strings.Join(values, ", ")
-		}
-		f.error(e, "%s", message)
+		f.error(e, "%s is never %q%s", f.title(k, e), *other.text, meant(*other.text, values))
 	}
+}
+
+// meant returns what to write instead of a text that is none of values.
+func meant(text string, values []string) string {
+	if near := script.Nearest(text, values); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	if len(values) <= 12 {
+		return ": want one of " + strings.Join(values, ", ")
+	}
+	return ""
 }

@@ -63,12 +63,16 @@ type entry struct {
 	value knowledge
 }
 
-func (m *made) field(name string) (knowledge, bool) {
-	i := slices.IndexFunc(m.fields, func(e entry) bool { return e.name == name })
-	if i < 0 {
-		return knowledge{}, false
+// field returns what is known about a field; false when nothing is, or different things.
+func (m *made) field(name string) (k knowledge, ok bool) {
+	for _, e := range m.fields {
+		if e.name == name && ok {
+			return knowledge{}, false
+		} else if e.name == name {
+			k, ok = e.value, true
+		}
 	}
-	return m.fields[i].value, true
+	return k, ok
 }
 
 // closure is a function of the script.

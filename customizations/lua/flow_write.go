@@ -113,7 +113,11 @@ func (f *flow) checkEntry(e *entry, m *made) {
 	}
 	field, ok := m.schema.Field(e.name)
 	if !ok {
-		f.noField(script.Error, e.at, m.where, e.name, m.schema)
+		severity := script.Error
+		if f.lenient {
+			severity = script.Warning
+		}
+		f.noField(severity, e.at, m.where, e.name, m.schema)
 		return
 	}
 	if e.value.made != nil {
@@ -191,38 +195,4 @@ func forbiddenWrite(op interpreter.Operation, field string) string {
 		}
 	}
 	return ""
-}
-
-// result reports what the operation's function must not return.
-func (f *flow) result(e exit) {
-	f.now = e.state
-	var first knowledge
-	var expr ast.Expr
-	if len(e.values) > 0 {
-		first = e.values[0]
-		f.use(first)
-	}
-	for _, value := range e.values {
-		f.use(value)
-	}
-	if e.at == nil || len(e.at.Exprs) == 0 || len(e.values) == 0 {
-		return
-	}
-	expr = e.at.Exprs[0]
-	op := f.program.info
-	wants, instead := "", ""
-	switch op.Result {
-	case interpreter.ResultReplicas:
-		wants, instead = "a number", fmt.Sprintf("(%s or 1)", show(expr))
-	case interpreter.ResultHealth:
-		wants = "true or false, or a state"
-	case interpreter.ResultStatus:
-		wants, instead = "a table", fmt.Sprintf("(%s or {})", show(expr))
-	default:
-		wants = "a table"
-	}
-	f.need(first, expr, fmt.Sprintf("nil as the answer of %s, which wants %s,", op.Function, wants), instead)
-	if op.Result == interpreter.ResultStatus && first.made != nil {
-		f.put(first.made, f.object.Reported(), "status")
-	}
 }
