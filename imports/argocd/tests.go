@@ -161,15 +161,9 @@ func expected(value any) (interpreter.Health, error) {
 		to   *string
 	}{{"status", (*string)(&out.State)}, {"message", &out.Message}} {
 		value := field(value, f.name)
-<<<<<<< Updated upstream
 		text, ok := scalar(value)
 		if !ok {
-			return out, fmt.Errorf("healthStatus.%s: want a text, got %s", f.name, manifest.Describe(value))
-=======
-		text, ok := value.(string)
-		if !ok && value != nil {
 			return out, fmt.Errorf("healthStatus.%s: want a string, got %s", f.name, manifest.Describe(value))
->>>>>>> Stashed changes
 		}
 		*f.to = text
 	}
