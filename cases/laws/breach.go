@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -36,8 +35,8 @@ func (b *Breach) Result(seed uint64) cases.Result {
 // Result returns the exemption as a result that reports can show, with the seed that the inputs were made from.
 func (e Exemption) Result(seed uint64) cases.Result {
 	return cases.Result{
-		Case: e.Case, Gate: "law " + e.Law.Name, Outcome: cases.Broken, Flags: fmt.Sprintf(" --laws --seed %d", seed),
-		Problems: []string{e.Law.Text, "the law holds: want no exemption, got the reason " + strconv.Quote(e.Reason)},
+		Case: e.Case, Gate: "law " + e.Law.Name, Outcome: cases.Broken,
+		Problems: []string{e.Law.Text, fmt.Sprintf("the law holds (seed %d): want no exemption, got the reason %q", seed, e.Reason)},
 	}
 }
 

@@ -282,10 +282,29 @@ func (o *interpretOptions) verdict(answers []answer, single bool) error {
 			continue
 		}
 		failed = true
-		fmt.Fprintf(o.ErrOut, "error: %v\n", a.err)
+		fmt.Fprintf(o.ErrOut, "error: %v%s\n", a.err, o.otherTargets(a))
 	}
 	if failed {
 		return exit(exitFailed, nil)
 	}
 	return nil
+}
+
+// otherTargets says what the given rules are for when nobody answers and they are for other kinds.
+func (o *interpretOptions) otherTargets(a *answer) string {
+	if len(o.rules) == 0 || !errors.Is(a.err, interpreter.ErrNotHandled) {
+		return ""
+	}
+	var targets []string
+	for _, c := range o.known {
+		t := c.Object.Spec.Target
+		targets = append(targets, t.APIVersion+" "+t.Kind)
+	}
+	slices.Sort(targets)
+	targets = slices.Compact(targets)
+	kind := a.request.Kind.GroupVersion().String() + " " + a.request.Kind.Kind
+	if len(targets) != 1 || targets[0] == kind || strings.Contains(targets[0], "*") {
+		return ""
+	}
+	return ": those given are for " + targets[0]
 }
