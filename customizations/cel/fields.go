@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/dragoman-io/dragoman/customizations/script"
@@ -344,7 +345,11 @@ func constantText(e ast.Expr) (string, bool) {
 	return string(s), ok
 }
 
+// isNull tells whether e is null, or dyn(null).
 func isNull(e ast.Expr) bool {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == overloads.TypeConvertDyn && len(e.AsCall().Args()) == 1 {
+		e = e.AsCall().Args()[0]
+	}
 	if e.Kind() != ast.LiteralKind {
 		return false
 	}

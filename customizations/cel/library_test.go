@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -58,6 +59,27 @@ func TestListsOfAnything(t *testing.T) {
 		assert.Equal(t, types.True, got.value, text)
 		for _, n := range got.program.Nodes() {
 			assert.NotContains(t, n.Text, loose)
+		}
+	}
+}
+
+// TestChoiceOfNull proves that a rule may end with null where it has no answer.
+func TestChoiceOfNull(t *testing.T) {
+	l, err := newLibrary(nil)
+	require.NoError(t, err)
+	for text, want := range map[string]ref.Val{
+		`object.spec.replicas > 5 ? {"a": 1} : null`:                           types.NullValue,
+		`object.spec.replicas < 5 ? null : [1]`:                                types.NullValue,
+		`object.spec.replicas > 5 ? {"a": 1} : has(object.x) ? null : "x"`:     types.String("x"),
+		`object.spec.replicas < 5 ? null : null`:                               types.NullValue,
+		`(object.spec.replicas < 5 ? 3 : null) == 3`:                           types.True,
+		`object.spec.args.map(a, a == "a" ? null : a)[0] == null ? "y" : null`: types.String("y"),
+	} {
+		got := evaluate(t, l, text)
+		require.NoError(t, got.err, text)
+		assert.Equal(t, want, got.value, text)
+		for _, n := range got.program.Nodes() {
+			assert.NotContains(t, n.Text, "dyn")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 )
 
@@ -51,22 +52,52 @@ func anyOf(t *types.Type) *types.Type {
 	return t
 }
 
-// loosen makes e call the functions by their other names.
-func loosen(e ast.Expr, factory ast.ExprFactory) {
+// loosening makes an expression call the functions by their other names. And it makes a null that a choice may end with
+// one of any type: condition ? {"a": 1} : null is what a rule says that may have no answer.
+type loosening struct {
+	factory ast.ExprFactory
+	source  *ast.SourceInfo
+	last    int64 // the highest id in use
+}
+
+func loosen(tree *ast.AST) {
+	l := loosening{factory: ast.NewExprFactory(), source: tree.SourceInfo(), last: ast.MaxID(tree)}
+	l.expr(tree.Expr())
+}
+
+func (l *loosening) expr(e ast.Expr) {
 	for part := range parts(e) {
-		loosen(part, factory)
+		l.expr(part)
 	}
 	if e.Kind() != ast.CallKind {
 		return
 	}
-	call := e.AsCall()
-	if call.IsMemberFunction() && call.Target().Kind() == ast.IdentKind && call.Target().AsIdent() == "kube" {
-		return // kube.first
-	}
-	if call.IsMemberFunction() && slices.Contains(looseFunctions, call.FunctionName()) {
-		e.SetKindCase(factory.NewMemberCall(e.ID(), loose+call.FunctionName(), call.Target(), call.Args()...))
+	switch call := e.AsCall(); {
+	case isChoice(e) && isNull(call.Args()[1]) != isNull(call.Args()[2]):
+		args := slices.Clone(call.Args())
+		for i, arg := range args {
+			if i > 0 && arg.Kind() == ast.LiteralKind && isNull(arg) {
+				args[i] = l.anyType(arg)
+			}
+		}
+		e.SetKindCase(l.factory.NewCall(e.ID(), call.FunctionName(), args...))
+	case call.IsMemberFunction() && call.Target().Kind() == ast.IdentKind && call.Target().AsIdent() == "kube":
+		// kube.first
+	case call.IsMemberFunction() && slices.Contains(looseFunctions, call.FunctionName()):
+		e.SetKindCase(l.factory.NewMemberCall(e.ID(), loose+call.FunctionName(), call.Target(), call.Args()...))
 	}
 }
 
-// tight returns the text of an expression with the names that were written.
-func tight(text string) string { return strings.ReplaceAll(text, "."+loose, ".") }
+// anyType returns dyn(e), at the place of e.
+func (l *loosening) anyType(e ast.Expr) ast.Expr {
+	l.last++
+	if at, ok := l.source.GetOffsetRange(e.ID()); ok {
+		l.source.SetOffsetRange(l.last, at)
+	}
+	return l.factory.NewCall(l.last, overloads.TypeConvertDyn, e)
+}
+
+// tight returns the text of an expression as it was written.
+func tight(text string) string {
+	return strings.NewReplacer("."+loose, ".", "dyn(null)", "null").Replace(text)
+}

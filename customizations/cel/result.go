@@ -156,6 +156,9 @@ func (c *resultCheck) check(e ast.Expr, want *shape, path string) {
 		}
 	}
 	t := c.tree.GetType(e.ID())
+	if isNull(e) {
+		t = types.NullType
+	}
 	if !want.fits(t) {
 		if path == "" {
 			c.problem(e, "want %s as the result of %s, got %s", want.words, c.info.Field, typeName(t))

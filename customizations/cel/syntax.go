@@ -53,7 +53,7 @@ func (l *library) compile(env *celgo.Env, src *script.Source) (*celgo.Ast, scrip
 			Message: fmt.Sprintf("the expression has more than %d parts: want a smaller one", maxNodes),
 		}}
 	}
-	loosen(parsed.NativeRep().Expr(), ast.NewExprFactory())
+	loosen(parsed.NativeRep())
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, l.typeProblems(env, src, parsed.NativeRep(), issues)
