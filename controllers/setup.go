@@ -117,7 +117,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 		if key, ok := work.KeyOf(object); ok {
 			f.work.Queue.AddLow(key) // what users change comes before what members report
 		}
-	})
+	}, f.connected)
 	c, event, ask := mgr.GetClient(), f.event(), interpreter.Client{Interpreter: o.Interpreter}
 	f.scheduler = &scheduler.Scheduler{Client: c, Event: event}
 	f.detector = &detector.Detector{

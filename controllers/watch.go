@@ -47,13 +47,19 @@ const notLoadedRetry = 100 * time.Millisecond
 // conflictRetry is how soon a write is tried again that was based on a state which the cache no longer should have.
 const conflictRetry = 20 * time.Millisecond
 
-// loaded returns r for when the rules are loaded: until then every request waits. A conflict is no failure: the cache
-// was behind, and the request comes again.
+// loaded returns r for when the rules are loaded: until then every request waits.
 func loaded[K comparable](f *federation, r reconcile.TypedReconciler[K]) reconcile.TypedReconciler[K] {
-	return reconcile.TypedFunc[K](func(ctx context.Context, key K) (reconcile.Result, error) {
+	return patient(reconcile.TypedFunc[K](func(ctx context.Context, key K) (reconcile.Result, error) {
 		if !f.options.Rules.Loaded() {
 			return reconcile.Result{RequeueAfter: notLoadedRetry}, nil
 		}
+		return r.Reconcile(ctx, key)
+	}))
+}
+
+// patient returns r, but that a conflict is no failure: the cache was behind, and the request comes again.
+func patient[K comparable](r reconcile.TypedReconciler[K]) reconcile.TypedReconciler[K] {
+	return reconcile.TypedFunc[K](func(ctx context.Context, key K) (reconcile.Result, error) {
 		result, err := r.Reconcile(ctx, key)
 		if apierrors.IsConflict(err) || errors.Is(err, interpreter.ErrNotReady) {
 			log.FromContext(ctx).V(1).Info("trying again", "why", err.Error())
@@ -171,6 +177,7 @@ func (f *federation) watch() error {
 	}
 	if err := add(f, "work", 16, f.work, f.work.Queue.Source(),
 		watched(f, &workv1alpha1.Work{}, ownKey[*workv1alpha1.Work], specChanged[*workv1alpha1.Work]()),
+		f.clustersForWork(),
 	); err != nil {
 		return err
 	}
@@ -200,13 +207,13 @@ func (f *federation) watch() error {
 	if err := ctrl.NewControllerManagedBy(f.mgr).Named("namespace").For(namespace.Kind()).
 		Watches(&clusterv1alpha1.Cluster{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces), builder.WithPredicates(connectedChanged)).
 		Watches(&policyv1alpha1.ClusterOverridePolicy{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces)).
-		Complete(f.namespace); err != nil {
+		Complete(patient(f.namespace)); err != nil {
 		return err
 	}
 	return ctrl.NewControllerManagedBy(f.mgr).Named("cluster").
 		For(&clusterv1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
-		Complete(f.cluster)
+		Complete(patient(f.cluster))
 }
 
 // bindingsWhere returns the keys of the bindings that want says yes to; none when they cannot be listed, which the
@@ -242,6 +249,17 @@ func (f *federation) clustersForScheduler() source.TypedSource[scheduler.Key] {
 	})
 }
 
+// clustersForWork has the Works of a cluster looked at that is ready again.
+func (f *federation) clustersForWork() source.TypedSource[work.Key] {
+	return source.TypedKind(f.mgr.GetCache(), &clusterv1alpha1.Cluster{}, handler.TypedFuncs[*clusterv1alpha1.Cluster, work.Key]{
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
+			if isReady(e.ObjectNew) && !isReady(e.ObjectOld) {
+				f.connected(e.ObjectNew.Name)
+			}
+		},
+	})
+}
+
 // clustersForBinding has the Works of bindings looked at that name a cluster which joins, maybe not for the first time, or
 // changes in what overrides may ask about.
 func (f *federation) clustersForBinding() source.TypedSource[scheduler.Key] {
@@ -271,11 +289,12 @@ type queueOf = workqueue.TypedRateLimitingInterface[scheduler.Key]
 var connectedChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, ok := e.ObjectOld.(*clusterv1alpha1.Cluster)
 	after, ok2 := e.ObjectNew.(*clusterv1alpha1.Cluster)
-	ready := func(c *clusterv1alpha1.Cluster) bool {
-		return meta.IsStatusConditionTrue(c.Status.Conditions, clusterv1alpha1.ClusterConditionReady)
-	}
-	return ok && ok2 && ready(before) != ready(after)
+	return ok && ok2 && isReady(before) != isReady(after)
 }}
+
+func isReady(c *clusterv1alpha1.Cluster) bool {
+	return meta.IsStatusConditionTrue(c.Status.Conditions, clusterv1alpha1.ClusterConditionReady)
+}
 
 func (f *federation) allNamespaces(ctx context.Context, _ client.Object) []reconcile.Request {
 	list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}}
@@ -290,7 +309,7 @@ func (f *federation) allNamespaces(ctx context.Context, _ client.Object) []recon
 	return requests
 }
 
-// connected has the Works of a cluster looked at that was just connected.
+// connected has the Works of a cluster looked at that was just connected, or about which more is known now.
 func (f *federation) connected(cluster string) {
 	var list workv1alpha1.WorkList
 	if err := f.mgr.GetClient().List(context.Background(), &list, client.InNamespace(workv1alpha1.ExecutionNamespace(cluster))); err != nil {

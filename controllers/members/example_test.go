@@ -12,6 +12,8 @@ import (
 func Example() {
 	all := members.New(func(cluster string, object *unstructured.Unstructured) {
 		fmt.Println("changed in", cluster, object.GetName())
+	}, func(cluster string) {
+		fmt.Println("known now:", cluster)
 	})
 	// all.Connect(ctx, "member1", config) makes it reachable.
 	_, err := all.Get("member1")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -29,18 +30,27 @@ import (
 // ErrNotConnected is the error for a cluster that there is no connection to: it is unknown, or was never reached.
 var ErrNotConnected = errors.New("not connected to the cluster")
 
+// ErrNotSynced is the error for objects of a kind that the cluster has not listed yet.
+var ErrNotSynced = errors.New("the cluster has not listed its objects yet")
+
+// requestTimeout is how long a cluster may take to answer a request. One that does not answer must not keep those waiting
+// who have to do with others.
+const requestTimeout = 15 * time.Second
+
 // Members are the connected clusters. Make one with New; it is safe for concurrent use.
 type Members struct {
 	observe func(cluster string, object *unstructured.Unstructured)
+	synced  func(cluster string)
 
 	mu      sync.RWMutex
 	members map[string]*Member
 }
 
 // New returns no members yet. observe is called for every change of an object that the controllers put into a member,
-// its deletion included; it must not block, and must not modify the object.
-func New(observe func(cluster string, object *unstructured.Unstructured)) *Members {
-	return &Members{observe: observe, members: map[string]*Member{}}
+// its deletion included; it must not block, and must not modify the object. synced is called when a cluster has listed
+// the objects of another kind, after ErrNotSynced.
+func New(observe func(cluster string, object *unstructured.Unstructured), synced func(cluster string)) *Members {
+	return &Members{observe: observe, synced: synced, members: map[string]*Member{}}
 }
 
 // Get returns the member called name, or ErrNotConnected.
@@ -62,13 +72,15 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
-	mapper, err := apiutil.NewDynamicRESTMapper(config, http)
+	impatient := *http
+	impatient.Timeout = requestTimeout
+	mapper, err := apiutil.NewDynamicRESTMapper(config, &impatient)
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
 	scheme := runtime.NewScheme()
 	held := informers.For(scheme)
-	direct, err := client.New(config, client.Options{HTTPClient: http, Mapper: mapper, Scheme: scheme})
+	direct, err := client.New(config, client.Options{HTTPClient: &impatient, Mapper: mapper, Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
@@ -89,7 +101,7 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 	ctx, cancel := context.WithCancel(ctx)
 	member := &Member{
 		Name: name, Config: config, Client: direct, mapper: mapper, cache: store, informers: held, cancel: cancel, done: ctx.Done(),
-		watched: map[schema.GroupVersionKind]bool{}, observe: m.observe,
+		watched: map[schema.GroupVersionKind]cache.Informer{}, observe: m.observe, synced: m.synced,
 	}
 	go func() { _ = store.Start(ctx) }() // it returns when ctx ends, and only then
 	m.mu.Lock()
@@ -151,9 +163,10 @@ type Member struct {
 	cancel    context.CancelFunc
 	done      <-chan struct{}
 	observe   func(string, *unstructured.Unstructured)
+	synced    func(string)
 
 	mu      sync.Mutex
-	watched map[schema.GroupVersionKind]bool
+	watched map[schema.GroupVersionKind]cache.Informer
 }
 
 // Mapping returns what the cluster calls the resource of a kind.
@@ -162,7 +175,8 @@ func (m *Member) Mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error)
 }
 
 // Get returns the object as the cache has it, or nil when it has none: the cache has only what the controllers put
-// into the cluster. The object must not be modified. The first question about a kind waits until the cache has the kind.
+// into the cluster. The object must not be modified. The first question about a kind has the cache begin to watch it;
+// until the cluster has listed its objects the error is ErrNotSynced.
 func (m *Member) Get(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
 	if err := m.watch(ctx, gvk); err != nil {
 		return nil, err
@@ -179,24 +193,35 @@ func (m *Member) Get(ctx context.Context, gvk schema.GroupVersionKind, key clien
 	return object, nil
 }
 
-// watch sees to it that the cache has the kind, and that its changes are observed.
+// watch sees to it that the cache has the kind, and that its changes are observed. It does not wait for the cluster
+// longer than for one answer.
 func (m *Member) watch(ctx context.Context, gvk schema.GroupVersionKind) error {
 	m.mu.Lock()
-	watched := m.watched[gvk]
+	informer := m.watched[gvk]
 	m.mu.Unlock()
-	if watched {
-		return nil
+	if informer == nil {
+		object := &unstructured.Unstructured{}
+		object.SetGroupVersionKind(gvk)
+		started, err := m.cache.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+		}
+		if err := m.listen(gvk, started); err != nil {
+			return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+		}
+		informer = started
 	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(gvk)
-	// The informer is asked for without holding the lock: it waits for the cluster.
-	informer, err := m.cache.GetInformer(ctx, object)
-	if err != nil {
-		return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+	if !informer.HasSynced() {
+		return fmt.Errorf("%s: %s: %w", m.Name, gvk, ErrNotSynced)
 	}
+	return nil
+}
+
+// listen has what the informer sees observed, once.
+func (m *Member) listen(gvk schema.GroupVersionKind, informer cache.Informer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.watched[gvk] {
+	if m.watched[gvk] != nil {
 		return nil
 	}
 	tell := func(o any) {
@@ -219,8 +244,13 @@ func (m *Member) watch(ctx context.Context, gvk schema.GroupVersionKind) error {
 		},
 		DeleteFunc: tell,
 	}); err != nil {
-		return fmt.Errorf("%s: watch %s: %w", m.Name, gvk, err)
+		return err
 	}
-	m.watched[gvk] = true
+	m.watched[gvk] = informer
+	go func() {
+		if toolscache.WaitForCacheSync(m.done, informer.HasSynced) {
+			m.synced(m.Name)
+		}
+	}()
 	return nil
 }

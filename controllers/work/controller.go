@@ -137,17 +137,38 @@ func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, 
 		c.found(key, c.record(work.UID), outcome{generation: work.Generation, err: err})
 		return reconcile.Result{}, nil //nolint:nilerr // it is reported; trying again would not help
 	}
-	member, err := c.Members.Get(cluster)
-	if work.DeletionTimestamp != nil {
-		return c.remove(ctx, work, manifest, member, err)
+	member, err := c.reach(ctx, cluster)
+	if work.DeletionTimestamp != nil && (err == nil || errors.Is(err, errAway)) {
+		return c.remove(ctx, work, manifest, member)
 	}
-	if errors.Is(err, members.ErrNotConnected) {
-		return reconcile.Result{}, nil // its Works are queued when the cluster is connected
+	if errors.Is(err, errAway) {
+		return reconcile.Result{}, nil // its Works are queued when the cluster is connected, or ready again
 	}
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	return c.sync(ctx, work, manifest, member)
+}
+
+// errAway is the error for a cluster that is not connected, or known not to be ready.
+var errAway = errors.New("the cluster is away")
+
+// reach returns the cluster to talk to. One that is not ready is not even asked: it would keep those waiting who have to
+// do with others.
+func (c *Controller) reach(ctx context.Context, name string) (*members.Member, error) {
+	cluster := &clusterv1alpha1.Cluster{}
+	err := c.Client.Get(ctx, client.ObjectKey{Name: name}, cluster)
+	if apierrors.IsNotFound(err) || meta.IsStatusConditionFalse(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady) {
+		return nil, errAway
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get Cluster %s: %w", name, err)
+	}
+	member, err := c.Members.Get(name)
+	if errors.Is(err, members.ErrNotConnected) {
+		return nil, errAway
+	}
+	return member, err
 }
 
 func manifestOf(work *workv1alpha1.Work) (*unstructured.Unstructured, error) {
@@ -175,6 +196,9 @@ func (c *Controller) sync(ctx context.Context, work *workv1alpha1.Work, manifest
 	r := c.record(work.UID)
 	o := outcome{generation: work.Generation, suspended: work.Spec.SuspendDispatching != nil && *work.Spec.SuspendDispatching}
 	o.observed, o.err = member.Get(ctx, manifest.GroupVersionKind(), client.ObjectKeyFromObject(manifest))
+	if errors.Is(o.err, members.ErrNotSynced) {
+		return reconcile.Result{}, nil // the cluster's Works are queued when it has
+	}
 	if o.err == nil && !o.suspended {
 		before := o.observed
 		o.observed, o.err = c.apply(ctx, work, manifest, before, member, r)
@@ -279,20 +303,17 @@ func (c *Controller) create(ctx context.Context, work *workv1alpha1.Work, manife
 // goneRetry is how soon an object that takes its time to go is looked for again.
 const goneRetry = 2 * time.Second
 
-// remove takes the object out of the member, and lets the Work go when it is gone there.
-func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member, notConnected error) (reconcile.Result, error) {
+// remove takes the object out of the member, and lets the Work go when it is gone there. member is nil when it is away.
+func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manifest *unstructured.Unstructured, member *members.Member) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(work, workv1alpha2.ExecutionControllerFinalizer) {
 		return reconcile.Result{}, nil
 	}
-	forsaken, err := c.forsaken(ctx, work, notConnected == nil)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if forsaken {
+	if member == nil {
+		forsaken, err := c.forsaken(ctx, work)
+		if err != nil || !forsaken {
+			return reconcile.Result{}, err // one that is only away is waited for
+		}
 		return reconcile.Result{}, c.release(ctx, work)
-	}
-	if notConnected != nil {
-		return reconcile.Result{}, nil //nolint:nilerr // one that is only away is waited for
 	}
 	gone, err := c.removeFrom(ctx, work, manifest, member)
 	if err != nil {
@@ -304,21 +325,19 @@ func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manife
 	return reconcile.Result{}, c.release(ctx, work)
 }
 
-// forsaken tells whether the cluster left the federation, or is leaving it while nobody reaches it: it then keeps what it
-// has, and does not keep the federation waiting.
-func (c *Controller) forsaken(ctx context.Context, work *workv1alpha1.Work, connected bool) (bool, error) {
+// forsaken tells whether a cluster that is away left the federation, or is leaving it: it then keeps what it has, and does
+// not keep the federation waiting.
+func (c *Controller) forsaken(ctx context.Context, work *workv1alpha1.Work) (bool, error) {
 	name, _ := workv1alpha1.ClusterOf(work.Namespace)
 	cluster := &clusterv1alpha1.Cluster{}
 	err := c.Client.Get(ctx, client.ObjectKey{Name: name}, cluster)
-	switch {
-	case apierrors.IsNotFound(err):
-		return !connected, nil
-	case err != nil:
-		return false, fmt.Errorf("get Cluster %s: %w", name, err)
-	case cluster.DeletionTimestamp == nil:
-		return false, nil
+	if apierrors.IsNotFound(err) {
+		return true, nil
 	}
-	return !connected || !meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady), nil
+	if err != nil {
+		return false, fmt.Errorf("get Cluster %s: %w", name, err)
+	}
+	return cluster.DeletionTimestamp != nil, nil
 }
 
 // removeFrom deletes the object in the member, or takes the federation's marks off it when it is to stay. It tells
