@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/customizations"
@@ -58,8 +59,8 @@ func BenchmarkCases(b *testing.B) {
 	}
 }
 
-// BenchmarkFlink asks the cases of FlinkDeployment: the shipped rules (CEL), the same rules in Lua, and as the baseline of
-// both the peer's method with the latter.
+// BenchmarkFlink asks the cases of FlinkDeployment: the shipped rules (CEL), the same rules in Lua, as the baseline of both
+// the peer's method with the latter, and as the floor of some the same in Go.
 func BenchmarkFlink(b *testing.B) {
 	c, twin := catalogue(b), flinkInLua(b)
 	old, sources := &peer{}, map[interpreter.Operation]*script.Source{}
@@ -92,11 +93,24 @@ func BenchmarkFlink(b *testing.B) {
 				for b.Loop() {
 					ask()
 				}
-				times := compare(ask, func() {
+				turns := []func(){ask, func() {
 					require.NoError(b, old.answer(b.Context(), sources[req.Operation], req))
-				})
+				}}
+				if hand := byHand[req.Operation]; hand != nil {
+					want, err := rule(b.Context(), req)
+					require.NoError(b, err)
+					got, err := hand(req)
+					require.NoError(b, err)
+					require.True(b, equality.Semantic.DeepEqual(want, got), "the two do not do the same")
+					turns = append(turns, func() { _, _ = hand(req) })
+				}
+				times := compare(turns...)
 				b.ReportMetric(times[1], "baseline-ns/op")
 				b.ReportMetric(times[1]/times[0], "x-faster")
+				if len(times) > 2 {
+					b.ReportMetric(times[2], "floor-ns/op")
+					b.ReportMetric(times[0]/times[2], "x-floor")
+				}
 			})
 		}
 	}
