@@ -48,7 +48,7 @@ func FuzzCheck(f *testing.F) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(f, err)
-		for _, c := range strings.Split(string(data), "\n### ") {
+		for c := range strings.SplitSeq(string(data), "\n### ") {
 			text, _, _ := strings.Cut(c, "\n---\n")
 			if strings.HasSuffix(file, ".txt") {
 				_, text, _ = strings.Cut(text, "\n") // the reason

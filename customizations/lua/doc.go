@@ -22,6 +22,12 @@
 // state and a message for health, otherwise one table; only nil when nobody answers. "return kube.next()" hands an answer
 // on as it is. A state is text, and so counts as true whatever it says: compare it.
 //
+// # Checking
+//
+// Program.Check follows a script, without running it, and tells what cannot be right for objects of a schema or is risky:
+// fields that there are not, uses of what may be absent, assignments that nobody sees. It is for those who write rules; a
+// run knows nothing of schemas.
+//
 // # Budgets
 //
 // A script is rewritten before it is compiled, so that a run takes its memory from its budget before it allocates it, and

@@ -57,3 +57,23 @@ end`,
 	//  | function InterpretHeath(obj)
 	//  |          ^
 }
+
+// What a script does is checked against the schema of its objects.
+func ExampleProgram_Check() {
+	program, _, err := lua.New(script.Limits{}, nil).Load(&script.Source{
+		Customization: "widgets", Operation: interpreter.InterpretHealth, Language: script.Lua,
+		Text: "function InterpretHealth(obj)\n  return obj.status.phase == obj.spec.phsae\nend\n",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	phase := map[string]any{"type": "object", "properties": map[string]any{"phase": map[string]any{"type": "string"}}}
+	object := script.NewSchema(map[string]any{"type": "object", "properties": map[string]any{"spec": phase, "status": phase}}, nil)
+	for _, p := range program.Check(object) {
+		fmt.Printf("%s: %d:%d: %s\n", p.Severity, p.Line, p.Column, p.Message)
+	}
+	// Output:
+	// warning: 2:14: obj.status may be absent, and reading phase from nil is an error: write (obj.status or {}).phase, or check obj.status ~= nil first
+	// error: 2:39: obj.spec has no field phsae: did you mean phase?
+}

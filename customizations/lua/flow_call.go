@@ -168,7 +168,7 @@ func (f *flow) method(e *ast.FuncCallExpr) knowledge {
 		return knowledge{schema: stringResults[e.Method]}
 	}
 	if receiver.made != nil {
-		if field, _ := receiver.made.field(e.Method); field.function != nil {
+		if field := receiver.made.field(e.Method); field.function != nil {
 			f.escape(e.Args)
 			f.follow(field.function)
 			return knowledge{}

@@ -356,7 +356,7 @@ func (f *flow) named(object knowledge, name string, e *ast.AttrGetExpr) knowledg
 	case object.library != "" && !object.isNil():
 		return knowledge{library: object.library + "." + name}
 	case object.made != nil && object.schema == nil:
-		field, _ := object.made.field(name)
+		field := object.made.field(name)
 		return knowledge{function: field.function, library: field.library, made: field.made}
 	case object.schema == nil:
 		return knowledge{}

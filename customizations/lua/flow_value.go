@@ -63,16 +63,18 @@ type entry struct {
 	value knowledge
 }
 
-// field returns what is known about a field; false when nothing is, or different things.
-func (m *made) field(name string) (k knowledge, ok bool) {
+// field returns what is known about a field that is assigned to once.
+func (m *made) field(name string) knowledge {
+	var out knowledge
+	found := false
 	for _, e := range m.fields {
-		if e.name == name && ok {
-			return knowledge{}, false
+		if e.name == name && found {
+			return knowledge{}
 		} else if e.name == name {
-			k, ok = e.value, true
+			out, found = e.value, true
 		}
 	}
-	return k, ok
+	return out
 }
 
 // closure is a function of the script.
@@ -140,9 +142,9 @@ func join(a, b *state) *state {
 	case b == nil || b.over:
 		return a
 	}
-	for v, known := range a.variables {
-		if other, ok := b.variables[v]; ok {
-			a.variables[v] = a.joinVariable(v, known, b, other)
+	for v := range a.variables {
+		if _, ok := b.variables[v]; ok {
+			a.variables[v] = joinVariable(v, a, b)
 		}
 	}
 	for v, known := range b.variables {
@@ -157,8 +159,9 @@ func join(a, b *state) *state {
 	return a
 }
 
-// joinVariable returns what is known about a variable of which a knows one thing and b another.
-func (a *state) joinVariable(v *binding, known knowledge, b *state, other knowledge) knowledge {
+// joinVariable returns what is known about a variable that is in both states.
+func joinVariable(v *binding, a, b *state) knowledge {
+	known, other := a.variables[v], b.variables[v]
 	if known.place != other.place {
 		known.absent, other.absent = a.mayBeNil(known), b.mayBeNil(other)
 	}

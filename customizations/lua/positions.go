@@ -19,20 +19,17 @@ func parsePositions(src *script.Source) ([]ast.Stmt, positions, bool) {
 	offsets := lineOffsets(src.Text)
 	s := &scanner{text: src.Text, line: 1, levels: []level{{}}}
 	var text strings.Builder
-	at := positions{{}} // lines count from 1
+	at := positions{{}, {}} // lines count from 1, and the first one is empty
 	for {
 		isCall := s.afterValue
 		word, line, column, ok := s.next()
 		if !ok {
 			break
 		}
-		// Where a call's parenthesis stands on a line of its own, the parser takes it for the beginning of a statement.
 		if word == "(" && isCall {
-			text.WriteByte(' ')
-		} else if len(at) > 1 {
-			text.WriteByte('\n')
-			at = append(at, token{word, line, column})
+			text.WriteByte(' ') // On a line of its own it would be the beginning of a statement.
 		} else {
+			text.WriteByte('\n')
 			at = append(at, token{word, line, column})
 		}
 		s.count(word)
