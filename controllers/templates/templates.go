@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -88,6 +89,10 @@ func (t *Templates) OnChange(f func(Key)) {
 	t.observers = append(t.observers, f)
 }
 
+// syncTimeout is how long the control plane may take to list the objects of a kind. One that it cannot list must not keep
+// those waiting who have to do with others; the cache goes on trying.
+const syncTimeout = 10 * time.Second
+
 // watch sees to it that objects of the kind are watched; it waits until the cache has them. A kind that the control
 // plane does not serve is an error for which meta.IsNoMatchError holds.
 func (t *Templates) watch(ctx context.Context, gvk schema.GroupVersionKind, want depth) error {
@@ -112,7 +117,9 @@ func (t *Templates) watch(ctx context.Context, gvk schema.GroupVersionKind, want
 		object = &unstructured.Unstructured{}
 		object.GetObjectKind().SetGroupVersionKind(gvk)
 	}
-	informer, err := t.cache.GetInformer(ctx, object)
+	waiting, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	informer, err := t.cache.GetInformer(waiting, object)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", gvk, err)
 	}
