@@ -321,7 +321,7 @@ func (f *flow) tableCall(name string, e *ast.FuncCallExpr) knowledge {
 	case "sort":
 		f.wrote(list, e)
 		if last.function != nil {
-			f.follow(last.function)
+			f.compare(last.function, list)
 		}
 	case "concat":
 		f.use(list)
@@ -330,6 +330,18 @@ func (f *flow) tableCall(name string, e *ast.FuncCallExpr) knowledge {
 		f.use(list)
 	}
 	return knowledge{}
+}
+
+// compare follows a function that table.sort calls with elements of a list.
+func (f *flow) compare(function *closure, list knowledge) {
+	before := f.now.clone()
+	f.exhausted(before.size())
+	element := knowledge{schema: list.schema.Element()}
+	if list.made != nil && list.schema == nil {
+		element = list.made.element()
+	}
+	f.enter(function, []knowledge{element, element})
+	f.now = before
 }
 
 // kubeCall is a call of a function of the library kube.
