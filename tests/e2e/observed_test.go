@@ -56,7 +56,7 @@ func (c *collector) requireTraces(t *testing.T) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for _, want := range []string{
-			"dragoman-controller-manager", "InterpretHealth", "dragoman.link", "rules", "k8s.kind", "FlinkDeployment", "basic",
+			"dragoman-controller-manager", "InterpretHealth", "dragoman.link", "thirdparty", "k8s.kind", "FlinkDeployment", "basic",
 		} {
 			if !strings.Contains(c.received.String(), want) {
 				return errors.New("nothing of " + want)

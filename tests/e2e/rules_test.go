@@ -130,6 +130,7 @@ func TestHostileRules(t *testing.T) {
 	attacks := []struct{ reason, script string }{
 		{"never ends", health("while true do end")},
 		{"never ends, and catches what stops it", health("while true do pcall(function() while true do end end) end")},
+		{"never ends by tail calls", "function f() return f() end\n" + health("return f()")},
 		{"calls itself for ever", "function f(n) return f(n + 1) + 1 end\n" + health("return f(1) > 0")},
 		{"escapes into a coroutine", health("return coroutine.wrap(function() while true do end end)()")},
 		{"makes a sparse table of gigabytes", health("local t = {}\nt[20000000] = 1\nif #t == 0 then error('it is small') end\nreturn true")},
@@ -137,6 +138,8 @@ func TestHostileRules(t *testing.T) {
 		{"repeats a string", health("return #string.rep('x', 200000000) > 0")},
 		{"searches for hours", health("return string.find(string.rep('a', 200), '.-.-.-.-.-b') == nil")},
 		{"breaks the compiler", health("return " + strings.Repeat("#", 60000) + "'x' == 1")},
+		{"has operators nested 20,000 deep", health("local x = 1\nreturn " + strings.Repeat("-x^", 20000) + "x == 1")},
+		{"answers without being asked", "return true"},
 		{"reads files", health("return io.open('/etc/passwd') ~= nil")},
 		{"ends the process", health("os.exit(1)")},
 		{"changes the library for others", health("string.format = nil\ntable.insert = nil\ngetmetatable('').__index = nil\nreturn true")},
