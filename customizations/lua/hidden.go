@@ -95,7 +95,7 @@ func failConcat(l *lua.LState, n int) {
 
 // length is the operator #, with the work that counting takes.
 func length(l *lua.LState) int {
-	n := 0
+	var n int
 	switch value := l.Get(1).(type) {
 	case lua.LString:
 		n = len(value)
