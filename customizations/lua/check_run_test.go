@@ -50,7 +50,7 @@ func TestCheckAgreesWithRuns(t *testing.T) {
 				}
 				returned := false
 				random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same objects every time
-				for range 300 {
+				for range 200 {
 					req := madeRequest(t, random, op, schema)
 					_, err := program.Rule()(t.Context(), req)
 					line, isNil := nilLine(err)

@@ -187,16 +187,26 @@ func (f *flow) split() (*state, *state) {
 
 // lack remembers that a value is nil, or false.
 func (s *state) lack(k knowledge) {
-	if k.place != "" && !k.defaulted {
-		s.gone[k.place] = true
+	if k.place == "" || k.defaulted {
+		return
 	}
+	s.gone[k.place] = true
+	s.over = s.over || s.there[k.place] && k.isNeverFalse()
+}
+
+// isNeverFalse tells whether a value that is there counts as true.
+func (k knowledge) isNeverFalse() bool {
+	form := k.schema.Form()
+	return form != script.FormAny && form != script.FormBoolean
 }
 
 // know remembers that a value is not nil.
 func (s *state) know(k knowledge) {
-	if k.place != "" && !k.defaulted {
-		s.set(k.place)
+	if k.place == "" || k.defaulted {
+		return
 	}
+	s.over = s.over || s.gone[k.place] && k.isNeverFalse()
+	s.set(k.place)
 }
 
 func (f *flow) and(e *ast.LogicalOpExpr) (knowledge, *state, *state) {
@@ -228,7 +238,7 @@ func (f *flow) or(e *ast.LogicalOpExpr) (knowledge, *state, *state) {
 	out.absent = right.absent
 	switch {
 	case right.place == "" && (right.made != nil || right.schema != nil && right.schema.Form() == left.schema.Form()):
-		out.defaulted = true
+		out.defaulted = left.absent
 	case right.schema.Same(left.schema):
 		if right.place != left.place {
 			out.place, out.written = "", ""

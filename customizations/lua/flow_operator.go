@@ -194,8 +194,7 @@ func (f *flow) typeAsked(e ast.Expr) (knowledge, bool) {
 	if name, ok := call.Func.(*ast.IdentExpr); !ok || f.name(name.Value).library != "type" {
 		return knowledge{}, false
 	}
-	f.mute++
-	defer func() { f.mute-- }()
+	defer f.aside()()
 	return f.expr(call.Args[0]), true
 }
 

@@ -297,12 +297,17 @@ func yieldTargets(stmts []ast.Stmt, yield func(ast.Expr) bool) bool {
 
 // placeOf returns the place of a field without looking at how it is read; "" when it is not known.
 func (f *flow) placeOf(e *ast.AttrGetExpr) string {
+	defer f.aside()()
+	return f.field(f.expr(e.Object), e).place
+}
+
+// aside begins a look at an expression that nothing is known from and nothing is said about; the returned function ends it.
+func (f *flow) aside() (end func()) {
 	now := f.now
 	f.now = now.clone()
 	f.exhausted(now.size())
 	f.mute++
-	defer func() { f.now, f.mute = now, f.mute-1 }()
-	return f.field(f.expr(e.Object), e).place
+	return func() { f.now, f.mute = now, f.mute-1 }
 }
 
 func (f *flow) leave(s *ast.ReturnStmt) {
