@@ -31,11 +31,14 @@ type binding struct {
 	slot int
 }
 
-func namesOf(e ast.Expr) names {
-	n := names{variables: map[int64]variable{}, bindings: map[int64]binding{}, fields: map[int64]string{}}
+func namesOf(e ast.Expr) *names {
+	n := &names{variables: map[int64]variable{}, bindings: map[int64]binding{}, fields: map[int64]string{}}
 	n.resolve(e, map[string]variable{})
 	return n
 }
+
+// forget forgets everything: a plan that is made needs no names.
+func (n *names) forget() { *n = names{} }
 
 // ofLoop is the variable that a loop sets.
 var ofLoop = variable{slot: -1}

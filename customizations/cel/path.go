@@ -32,7 +32,7 @@ type path struct {
 	celinterpreter.Attribute
 	adapter types.Adapter
 	root    plainNode
-	fields  map[int64]string
+	names   *names // of the expression; until the plan is made
 	steps   []step
 	foreign bool // there is a step that is not taken here
 }
@@ -53,7 +53,7 @@ func (p *path) Adapter() types.Adapter { return p.adapter }
 
 // AddQualifier adds a step.
 func (p *path) AddQualifier(q celinterpreter.Qualifier) (celinterpreter.Attribute, error) {
-	name, ok := p.fields[q.ID()]
+	name, ok := p.names.fields[q.ID()]
 	p.steps = append(p.steps, step{name: name, optional: q.IsOptional()})
 	p.foreign = p.foreign || !ok
 	attribute, err := p.Attribute.AddQualifier(q)

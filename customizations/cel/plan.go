@@ -45,6 +45,7 @@ func (s *syntax) planBy(d *decorator, state celinterpreter.EvalState) (node, err
 	}
 	// Last, so that what is bound is seen too.
 	d.names = namesOf(s.tree.Expr())
+	defer d.names.forget()
 	options = append(options, celinterpreter.CustomDecoratorV2(newBinder(d.names.bindings, seen).decorate))
 	adapter, provider := s.env.CELTypeAdapter(), s.env.CELTypeProvider()
 	d.attributes = celinterpreter.NewAttributeFactory(s.env.Container, adapter, provider)
@@ -61,7 +62,7 @@ type decorator struct {
 	watched bool // every node is told to somebody, those on the way along a path too
 	failing []*types.Err
 
-	names      names
+	names      *names
 	attributes celinterpreter.AttributeFactory
 }
 
@@ -103,7 +104,7 @@ func (d *decorator) attribute(a celinterpreter.InterpretableAttribute) node {
 		root = &bound{base: base{a.ID()}, slot: v.slot}
 	}
 	return &path{
-		Attribute: d.attributes.RelativeAttribute(a.ID(), root), adapter: a.Adapter(), root: root, fields: d.names.fields,
+		Attribute: d.attributes.RelativeAttribute(a.ID(), root), adapter: a.Adapter(), root: root, names: d.names,
 		foreign: d.watched,
 	}
 }
