@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -18,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 
@@ -69,13 +70,13 @@ type perCall struct {
 
 func newPerCall(b *testing.B, url string, ca *authority) perCall {
 	b.Helper()
-	scheme := runtime.NewScheme()
+	scheme := k8sruntime.NewScheme()
 	require.NoError(b, configv1alpha1.AddToScheme(scheme))
 	client, err := rest.UnversionedRESTClientFor(&rest.Config{
 		Host: url, QPS: -1,
 		TLSClientConfig: rest.TLSClientConfig{CAData: ca.bundle, NextProtos: []string{"http/1.1"}},
 		ContentConfig: rest.ContentConfig{
-			GroupVersion: &configv1alpha1.GroupVersion, ContentType: runtime.ContentTypeJSON,
+			GroupVersion: &configv1alpha1.GroupVersion, ContentType: k8sruntime.ContentTypeJSON,
 			NegotiatedSerializer: serializer.NewCodecFactory(scheme).WithoutConversion(),
 		},
 	})
@@ -91,7 +92,7 @@ func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
 	question := &configv1alpha1.ResourceInterpreterContext{Request: &configv1alpha1.ResourceInterpreterRequest{
 		UID: "7", Kind: metav1.GroupVersionKind(req.Kind), Name: req.Name, Namespace: req.Namespace,
 		Operation: configv1alpha1.InterpreterOperation(req.Operation), DesiredReplicas: &req.DesiredReplicas,
-		Object: runtime.RawExtension{Raw: object},
+		Object: k8sruntime.RawExtension{Raw: object},
 	}}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -117,7 +118,7 @@ func (p perCall) ask(ctx context.Context, req *interpreter.Request) error {
 }
 
 // BenchmarkAsk asks a question over one kept connection, and over the same network the floor (an echo of the same
-// bytes) and the baseline (the peer's method), in turns of some calls each.
+// bytes over HTTP/2, as ours) and the baseline (the peer's method), in turns of some calls each. The time is the median.
 func BenchmarkAsk(b *testing.B) {
 	const each = 25
 	for _, op := range []interpreter.Operation{interpreter.InterpretHealth, interpreter.ReviseReplica} {
@@ -161,6 +162,7 @@ func BenchmarkAskTogether(b *testing.B) {
 // inTurns lets each of the three ways have its turn again and again, and reports the medians.
 func inTurns(b *testing.B, s benchmarkSetup, turn func(ask func(context.Context) error) []time.Duration) (ours, floor time.Duration) {
 	var took [3][]time.Duration
+	bytes, objects := allocated(b, s.ask)
 	for b.Loop() {
 		for i, ask := range []func(context.Context) error{s.ask, s.echo, s.baseline} {
 			took[i] = append(took[i], turn(ask)...)
@@ -168,7 +170,23 @@ func inTurns(b *testing.B, s benchmarkSetup, turn func(ask func(context.Context)
 	}
 	ours, floor = median(took[0]), median(took[1])
 	report(b, ours, floor, median(took[2]))
+	// By itself it would count what a round of turns takes, of all three.
+	b.ReportMetric(bytes, "B/op")
+	b.ReportMetric(objects, "allocs/op")
 	return ours, floor
+}
+
+// allocated returns how much memory a call takes, in bytes and objects, of both sides together.
+func allocated(b *testing.B, ask func(context.Context) error) (bytes, objects float64) {
+	const calls = 100
+	require.NoError(b, ask(b.Context())) // which opens the connection
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		require.NoError(b, ask(b.Context()))
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / calls, float64(after.Mallocs-before.Mallocs) / calls
 }
 
 func timed(b *testing.B, f func() error) time.Duration {
@@ -185,8 +203,7 @@ func median(d []time.Duration) time.Duration {
 }
 
 func report(b *testing.B, ours, floor, baseline time.Duration) {
-	b.ReportMetric(0, "ns/op") // of a round of turns, which says nothing
-	b.ReportMetric(float64(ours), "median-ns/op")
+	b.ReportMetric(float64(ours), "ns/op")
 	b.ReportMetric(float64(floor), "floor-ns/op")
 	b.ReportMetric(float64(ours)/float64(floor), "x-floor")
 	b.ReportMetric(float64(baseline), "baseline-ns/op")
@@ -229,7 +246,9 @@ func newBenchmarkSetup(b *testing.B, op interpreter.Operation) benchmarkSetup {
 	peer := newPerCall(b, url, ca)
 	return benchmarkSetup{
 		ask: func(ctx context.Context) error {
-			_, err := client.Do(ctx, req)
+			question := *req
+			question.UID = "" // the client makes one
+			_, err := client.Do(ctx, &question)
 			return err
 		},
 		echo:     func(ctx context.Context) error { return echo(ctx, echoClient, echoServer.URL, sent) },
