@@ -203,7 +203,7 @@ func TestForURL(t *testing.T) {
 		"https://x?a=": `want a host, and no user information, query or fragment, got "https://x?a="`,
 	} {
 		_, err := webhook.ForURL(url, webhook.Options{})
-		assert.EqualError(t, err, want, url)
+		require.EqualError(t, err, want, url)
 	}
 	nobody, err := webhook.ForURL("https://nobody.example.com", webhook.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "nobody.example.com", IsNotFound: true}
