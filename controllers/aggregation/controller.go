@@ -41,7 +41,7 @@ type Controller struct {
 	// Event tells the user about the binding's object.
 	Event func(regarding client.Object, warning bool, reason, action, note string)
 	// Interval is the least time between two rounds of one binding; what several clusters report meanwhile is written
-	// once. Zero means 250 ms.
+	// once. Zero means 500 ms.
 	Interval time.Duration
 	// Queue is where bindings are put whose Works or templates have changed.
 	Queue queue.Queue[scheduler.Key]
@@ -99,7 +99,7 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 func (c *Controller) wait(key scheduler.Key, complete bool) time.Duration {
 	interval := c.Interval
 	if interval == 0 {
-		interval = 250 * time.Millisecond
+		interval = 500 * time.Millisecond
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -4,6 +4,8 @@
 //
 //	go run ./tests/propagation -objects 500 -members 2
 //
+// With -nodes the members have controllers and simulated nodes, and their statuses come back.
+//
 // The clusters are real API servers on one etcd that does not sync, as in "dragoman up --api-servers-only".
 package main
 
@@ -45,6 +47,7 @@ func main() {
 	var r run
 	flag.IntVar(&r.objects, "objects", 500, "how many Deployments")
 	flag.IntVar(&r.members, "members", 2, "how many member clusters")
+	flag.IntVar(&r.nodes, "nodes", 0, "how many simulated nodes a member has, with the controllers that use them; 0 means that members are API servers only")
 	flag.IntVar(&r.workers, "workers", 10, "how many creates are in flight at once")
 	flag.StringVar(&r.manager, "manager", "", "a dragoman binary; empty builds one")
 	flag.StringVar(&r.logs, "logs", "", "keep the controller manager's log in this file")
@@ -57,8 +60,8 @@ func main() {
 }
 
 type run struct {
-	objects, members, workers int
-	manager, logs, profiles   string
+	objects, members, nodes, workers int
+	manager, logs, profiles          string
 }
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
@@ -79,7 +82,7 @@ func (r *run) run(ctx context.Context, out io.Writer) (err error) {
 			return fmt.Errorf("build dragoman: %w", err)
 		}
 	}
-	federation, err := clusters.Start(ctx, clusters.Options{Members: r.members, APIServersOnly: true, Out: os.Stderr})
+	federation, err := clusters.Start(ctx, clusters.Options{Members: r.members, Nodes: r.nodes, APIServersOnly: r.nodes == 0, Out: os.Stderr})
 	if err != nil {
 		return err
 	}
