@@ -5,6 +5,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/dragoman-io/dragoman/customizations/script"
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -34,7 +35,7 @@ func (l *library) analyze(src *script.Source) (*syntax, script.Problems, error) 
 		return nil, problems, nil
 	}
 	s.tree = checked.NativeRep()
-	if problems := s.checkResult(); len(problems) > 0 {
+	if problems := append(s.checkKeys(s.tree.Expr(), nil), s.checkResult()...); len(problems) > 0 {
 		return nil, problems, nil
 	}
 	s.cost = l.costs(s.tree)
@@ -59,6 +60,44 @@ func (l *library) compile(env *celgo.Env, src *script.Source) (*celgo.Ast, scrip
 		return nil, l.typeProblems(env, src, parsed.NativeRep(), issues)
 	}
 	return checked, nil
+}
+
+// checkKeys returns problems and the keys that stand in a map twice: the last would win without a word.
+func (s *syntax) checkKeys(e ast.Expr, problems script.Problems) script.Problems {
+	if e.Kind() == ast.MapKind {
+		seen := map[any]bool{}
+		for _, entry := range e.AsMap().Entries() {
+			key := entry.AsMapEntry().Key()
+			value, ok := constantKey(key)
+			if !ok {
+				continue
+			}
+			if seen[value] {
+				line, column := s.place(key.ID())
+				problems = append(problems, &script.Problem{
+					Severity: script.Error, Source: s.source, Line: line, Column: column,
+					Message: fmt.Sprintf("the key %s stands in this map twice", shorten(s.text(key))),
+				})
+			}
+			seen[value] = true
+		}
+	}
+	for part := range parts(e) {
+		problems = s.checkKeys(part, problems)
+	}
+	return problems
+}
+
+// constantKey returns the key that e is; false when it is none, or has to be computed.
+func constantKey(e ast.Expr) (any, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return nil, false
+	}
+	switch value := e.AsLiteral().(type) {
+	case types.String, types.Int, types.Uint, types.Bool:
+		return value, true
+	}
+	return nil, false
 }
 
 // nodes returns n and the number of nodes of e; it stops counting once there are too many.
