@@ -85,7 +85,7 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 		return nil, fmt.Errorf("connect to cluster %s: %w", name, err)
 	}
 	managed := labels.SelectorFromSet(labels.Set{workv1alpha2.ManagedByKarmadaLabel: workv1alpha2.ManagedByKarmadaLabelValue})
-	logger := log.FromContext(ctx).WithName("members").WithValues("cluster", name)
+	logger := log.Log.WithName("members").WithValues("cluster", name)
 	store, err := cache.New(config, cache.Options{
 		HTTPClient: http, Mapper: mapper, Scheme: scheme, DefaultLabelSelector: managed,
 		DefaultUnsafeDisableDeepCopy: new(true),

@@ -46,7 +46,7 @@ func TestReadyFollowsTheThreshold(t *testing.T) {
 		}
 		return ""
 	}
-	before := since()
+	before, cut := since(), time.Now()
 	w.set(true)
 	eventually(t, "the cluster to be looked at", func(context.Context) error {
 		if w.tries() == 0 {
@@ -55,9 +55,12 @@ func TestReadyFollowsTheThreshold(t *testing.T) {
 		return nil
 	})
 	w.set(false)
-	assert.Equal(t, before, since(), "a short outage does not count")
+	if time.Since(cut) < failureThreshold { // on a machine that is not very slow
+		assert.Equal(t, before, since(), "a short outage does not count")
+	}
+	awaits(t, control(), clusterResource, "", "member3", "ready", isReady)
 
-	cut := time.Now()
+	cut = time.Now()
 	w.set(true)
 	awaits(t, control(), clusterResource, "", "member3", "not ready", isNotReady)
 	assert.GreaterOrEqual(t, time.Since(cut), failureThreshold)
@@ -145,8 +148,8 @@ func TestMemberObjectIsDeleted(t *testing.T) {
 	awaits(t, control(), deployments, ns, "web", "aggregated", both(has("status.readyReplicas", int64(2)), caughtUp))
 }
 
-// A definition that is removed from the control plane takes its objects along, out of the members too. One that a member
-// alone loses is a failure there, until it is back.
+// A definition that is removed from the control plane takes its objects along, out of the members too. A member that alone
+// loses it gets no objects of the kind until it serves it again.
 func TestKindIsRemoved(t *testing.T) {
 	ns := newNamespace(t)
 	text := strings.NewReplacer("crontabs", "gadgets", "crontab", "gadget", "CronTab", "Gadget", "stable", "removed").Replace(crontabDefinition)
@@ -159,21 +162,19 @@ func TestKindIsRemoved(t *testing.T) {
 	for _, m := range []string{"member1", "member2"} {
 		awaits(t, member(m), gadgets, ns, "it", "there", has("spec.size", int64(5)))
 	}
-	applied := func(want bool) func(*unstructured.Unstructured) error {
-		return func(o *unstructured.Unstructured) error {
-			if got := conditionOf(o, "FullyApplied"); got != map[bool]string{true: "True", false: "False"}[want] {
-				return fmt.Errorf("FullyApplied is %s", got)
-			}
-			return nil
+	everywhere := both(targets("member1", "member2"), func(o *unstructured.Unstructured) error {
+		if got := conditionOf(o, "FullyApplied"); got != "True" {
+			return fmt.Errorf("FullyApplied is %s", got)
 		}
-	}
-	awaits(t, control(), bindings, ns, "it-gadget", "applied", applied(true))
+		return nil
+	})
+	awaits(t, control(), bindings, ns, "it-gadget", "applied", everywhere)
 
 	remove(t, member("member2"), definitionResource, "", "gadgets.removed.example.com")
-	awaits(t, control(), bindings, ns, "it-gadget", "told that member2 has lost it", applied(false))
+	awaits(t, control(), bindings, ns, "it-gadget", "taken off member2, which does not serve it", targets("member1"))
 	require.NoError(t, member("member2").Apply(t.Context(), "", found[0].Unstructured))
+	awaits(t, control(), bindings, ns, "it-gadget", "applied again", everywhere)
 	awaits(t, member("member2"), gadgets, ns, "it", "there again", has("spec.size", int64(5)))
-	awaits(t, control(), bindings, ns, "it-gadget", "applied again", applied(true))
 
 	remove(t, control(), definitionResource, "", "gadgets.removed.example.com")
 	for _, m := range []string{"member1", "member2"} {
