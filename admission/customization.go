@@ -21,6 +21,7 @@ func (c Checker) Customization(custom customizations.Customization) []Problem {
 		problems = append(problems, scriptProblem(p))
 	}
 	problems = append(problems, c.schemaProblems(custom)...)
+	problems = append(problems, c.misspelt(custom)...)
 	problems = append(problems, wildcards(custom)...)
 	if rulesOf(custom) == nil {
 		problems = append(problems, customizationProblem(custom, "", script.Warning, "spec.customizations", "there is no rule: nothing is answered"))

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -101,6 +102,28 @@ func (s Schemas) of(target customizations.Target) []*script.Schema {
 		found[i] = s[schema.GroupVersionKind{Group: target.Kind.Group, Version: version, Kind: target.Kind.Kind}]
 	}
 	return found
+}
+
+// misspelt returns a problem when there is no kind like that of the target, and one whose name is nearly the same.
+func (c Checker) misspelt(custom customizations.Customization) []Problem {
+	target, err := customizations.ParseTarget(custom.Object.Spec.Target)
+	if err != nil || len(c.Schemas.of(target)) > 0 {
+		return nil
+	}
+	var kinds []string
+	for gvk := range c.Schemas {
+		if gvk.Group == target.Kind.Group && (gvk.Version == target.Kind.Version || target.Kind.Version == "*") {
+			kinds = append(kinds, gvk.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	meant := script.Nearest(target.Kind.Kind, kinds)
+	if meant == "" {
+		return nil
+	}
+	apiVersion := custom.Object.Spec.Target.APIVersion
+	return []Problem{customizationProblem(custom, "", script.Warning, "spec.target.kind",
+		fmt.Sprintf("%s has no kind %s: did you mean %s?", apiVersion, target.Kind.Kind, meant))}
 }
 
 // program is a rule that can be checked against a schema.

@@ -73,3 +73,34 @@ func TestKindsWithoutASchemaAreNamed(t *testing.T) {
 	assert.Equal(t, []string{"example.com/v3 Widget", "v1 Pod"}, admission.Checker{Schemas: schemas}.Files(t.Context(), file).Unchecked)
 	assert.Nil(t, admission.Checker{}.Files(t.Context(), file).Unchecked)
 }
+
+func TestMisspeltKinds(t *testing.T) {
+	schemas, err := admission.ReadSchemas(admission.File{Name: "crd.yaml", Data: []byte(widgets)})
+	require.NoError(t, err)
+	for _, tc := range []struct{ reason, apiVersion, kind, want string }{
+		{"as it is", "example.com/v1", "Widget", ""},
+		{"kinds begin with capitals", "example.com/v1", "widget", "example.com/v1 has no kind widget: did you mean Widget?"},
+		{"nor are they plurals", "example.com/*", "Widgets", "example.com/* has no kind Widgets: did you mean Widget?"},
+		{"there may be more kinds than are known", "example.com/v1", "Gadgeteer", ""},
+		{"another group may have what it likes", "example.org/v1", "widget", ""},
+		{"every kind is none", "example.com/v1", "*", ""},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			cs, err := customizations.Decode("rules.yaml", []byte("apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomization\n"+
+				"metadata: {name: widgets}\nspec: {target: {apiVersion: "+tc.apiVersion+", kind: \""+tc.kind+"\"}, customizations: {}}\n"))
+			require.NoError(t, err)
+			var found []string
+			for _, p := range (admission.Checker{Schemas: schemas}).Customization(cs[0]) {
+				if p.Field == "spec.target.kind" {
+					assert.Equal(t, script.Warning, p.Severity)
+					found = append(found, p.Message)
+				}
+			}
+			if tc.want == "" {
+				assert.Empty(t, found)
+			} else {
+				assert.Equal(t, []string{tc.want}, found)
+			}
+		})
+	}
+}
