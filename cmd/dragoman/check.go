@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/dragoman-io/dragoman/admission"
+	"github.com/dragoman-io/dragoman/cases"
 	"github.com/dragoman-io/dragoman/customizations/script"
 )
 
@@ -52,14 +55,15 @@ Exit codes: 0 no errors (there may be warnings); 1 errors; 2 a file that cannot 
 	f.BoolVarP(&files.recursive, "recursive", "R", false, "look below folders as well")
 	f.StringSliceVar(&o.crds, "crd", nil, "CustomResourceDefinitions to check rules against: files, folders or URLs")
 	f.BoolVar(&o.portable, "portable", false, "make everything an error that Karmada does not have")
-	addOutputFlag(cmd, &o.output)
+	f.StringVarP(&o.output, "output", "o", "", "output format: "+outputGitHub+", "+outputFormats+" (default text)")
+	registerCompletion(cmd, "output", []string{outputGitHub, "yaml", "json", "jsonpath=", "go-template="})
 	return cmd
 }
 
 // checkFiles checks what names stand for and writes the report.
 func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *reader, names []string, o checkOptions) error {
-	if err := checkOutput(o.output); err != nil {
-		return err
+	if o.output != outputGitHub && checkOutput(o.output) != nil {
+		return unusablef("--output: want one of %s, %s, got %q", outputGitHub, outputFormats, o.output)
 	}
 	if len(names) == 0 {
 		return unusablef("want a file, a folder, a URL or -")
@@ -81,15 +85,35 @@ func checkFiles(ctx context.Context, streams genericiooptions.IOStreams, files *
 	if len(o.crds) == 0 {
 		report.Unchecked = nil // whoever gives no definitions knows
 	}
-	if o.output != "" {
-		err = printValue(streams.Out, o.output, reportDocument(report))
-	} else {
+	switch o.output {
+	case "":
 		err = printReport(streams, report)
+	case outputGitHub:
+		err = printAnnotations(streams, report)
+	default:
+		err = printValue(streams.Out, o.output, reportDocument(report))
 	}
 	if err != nil {
 		return err
 	}
 	return reportVerdict(report)
+}
+
+// outputGitHub makes annotations of a GitHub workflow of the problems.
+const outputGitHub = "github"
+
+func printAnnotations(streams genericiooptions.IOStreams, report admission.Report) error {
+	var b strings.Builder
+	for _, p := range report.Problems {
+		title := cmp.Or(strings.TrimSpace(p.Object+" "+p.Field), "dragoman check")
+		message := p.Message
+		if p.Snippet != "" {
+			message += "\n" + p.Snippet
+		}
+		b.WriteString(cases.Annotation(string(p.Severity), p.File, p.Line, p.Column, title, message))
+	}
+	_, err := io.WriteString(streams.Out, b.String())
+	return err
 }
 
 func admissionFiles(files []file) []admission.File {
