@@ -118,7 +118,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 			f.work.Queue.AddLow(key) // what users change comes before what members report
 		}
 	}, f.connected)
-	c, event, ask := mgr.GetClient(), f.event(), interpreter.Client{Interpreter: o.Interpreter}
+	c, event, ask := mgr.GetClient(), f.event(ctx), interpreter.Client{Interpreter: o.Interpreter}
 	f.scheduler = &scheduler.Scheduler{Client: c, Event: event}
 	f.detector = &detector.Detector{
 		Client: c, Live: mgr.GetAPIReader(), Templates: f.templates, Interpreter: ask, Scheduler: f.scheduler, Event: event,
@@ -162,9 +162,10 @@ func index(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// event returns the function by which controllers tell users: events of a binding are told of its object.
-func (f *federation) event() func(client.Object, bool, string, string, string) {
-	recorder := f.mgr.GetEventRecorder("dragoman")
+// event returns the function by which controllers tell users: events of a binding are told of its object, and warnings
+// that an earlier process told are not told again.
+func (f *federation) event(ctx context.Context) func(client.Object, bool, string, string, string) {
+	recorder, told := f.mgr.GetEventRecorder(eventSource), &told{reader: f.mgr.GetAPIReader()}
 	return func(regarding client.Object, warning bool, reason, action, note string) {
 		if b, ok := regarding.(workv1alpha2.Binding); ok {
 			regarding = objectOf(b)
@@ -176,6 +177,9 @@ func (f *federation) event() func(client.Object, bool, string, string, string) {
 		const most = 1000 // the API allows 1024 bytes
 		if len(note) > most {
 			note = note[:most] + "..."
+		}
+		if warning && told.before(ctx, regarding, reason, note) {
+			return
 		}
 		recorder.Eventf(regarding, nil, kind, reason, action, "%s", note)
 	}

@@ -250,12 +250,21 @@ func TestRulesSurviveRestarts(t *testing.T) {
 	events, err := federation.ControlPlane().Dynamic().Resource(namespaces.GroupVersion().WithResource("events")).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	var about []string
+	heard := map[string]bool{}
 	for i := range events.Items {
-		if text(&events.Items[i], "reason") == "RuleFailed" {
-			about = append(about, text(&events.Items[i], "involvedObject", "name")+": "+text(&events.Items[i], "message"))
+		e := &events.Items[i]
+		subject := text(e, "involvedObject", "name") + ": " + text(e, "message")
+		if text(e, "reason") == "RuleFailed" {
+			about = append(about, subject)
+		}
+		if text(e, "reportingComponent") == "dragoman" {
+			key := text(e, "reason") + " " + text(e, "involvedObject", "kind") + " " + subject
+			assert.False(t, heard[key], "told twice: %s", key)
+			heard[key] = true
 		}
 	}
-	require.Len(t, about, 1, "no event twice")
+	require.Len(t, about, 1)
+	assert.NotEmpty(t, heard)
 	assert.Contains(t, about[0], "failing: InterpretHealth CloneSet default/web: ")
 }
 
