@@ -63,6 +63,7 @@ verify: generate lint ## Check that generated files, formatting, lint and go.mod
 	git diff --exit-code -- $(GENERATED)
 	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
 		[[ -z $$new ]] || { echo "generated, but not committed: $$new" >&2; exit 1; }
+	$(GO) test -run TestCommitted ./tests/openapi
 
 .PHONY: update
 update: generate ## Regenerate everything: deepcopy functions, CRDs, docs/api, Kubernetes' schemas, golden files
