@@ -238,6 +238,9 @@ func (c *Controller) writeTemplate(ctx context.Context, key scheduler.Key, b wor
 	if err != nil || template == nil || template.GetDeletionTimestamp() != nil {
 		return err
 	}
+	if silent(template, items) {
+		return nil
+	}
 	next, err := c.merge(ctx, template, items)
 	if errors.Is(err, interpreter.ErrNotHandled) {
 		return nil
@@ -261,6 +264,15 @@ func (c *Controller) writeTemplate(ctx context.Context, key scheduler.Key, b wor
 		return fmt.Errorf("write the status of %s: %w", templates.KeyOf(template), err)
 	}
 	return nil
+}
+
+// silent tells whether neither the template nor any cluster has a status: what rules make of that, such as empty texts
+// where one of some words must stand, is often no status that an API server takes.
+func silent(template *unstructured.Unstructured, items []workv1alpha2.AggregatedStatusItem) bool {
+	if fields, isMap := template.Object["status"].(map[string]any); len(fields) > 0 || (!isMap && template.Object["status"] != nil) {
+		return false
+	}
+	return !slices.ContainsFunc(items, func(item workv1alpha2.AggregatedStatusItem) bool { return item.Status != nil })
 }
 
 func setStatus(object, from *unstructured.Unstructured) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -77,6 +78,32 @@ func TestReported(t *testing.T) {
 			got, err := c.reported(t.Context(), b, tc.works)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+// Rules are asked to merge once there is anything to merge, or to clear.
+func TestSilent(t *testing.T) {
+	said := []workv1alpha2.AggregatedStatusItem{{ClusterName: "a"}, {ClusterName: "b", Status: &runtime.RawExtension{Raw: []byte(`{}`)}}}
+	for _, tc := range []struct {
+		reason string
+		status any
+		items  []workv1alpha2.AggregatedStatusItem
+		want   bool
+	}{
+		{"nobody says anything", nil, said[:1], true},
+		{"API servers write an empty status", map[string]any{}, said[:1], true},
+		{"no clusters", nil, nil, true},
+		{"a status of before has to be cleared", map[string]any{"replicas": int64(1)}, nil, false},
+		{"a status of a strange shape is the rule's to judge", "strange", nil, false},
+		{"one cluster has a status, though empty", nil, said, false},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			template := &unstructured.Unstructured{Object: map[string]any{}}
+			if tc.status != nil {
+				template.Object["status"] = tc.status
+			}
+			assert.Equal(t, tc.want, silent(template, tc.items))
 		})
 	}
 }
