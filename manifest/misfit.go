@@ -126,7 +126,7 @@ func (f *fitting) checkMap(m map[string]any, t reflect.Type, path Path) {
 			f.check(m[key], of, path.With(key))
 		default:
 			message := "unknown field"
-			if near := nearest(key, fields); near != "" {
+			if near := value.Nearest(key, slices.Sorted(maps.Keys(fields))); near != "" {
 				message += fmt.Sprintf(", did you mean %q?", near)
 			}
 			f.misfits = append(f.misfits, &Misfit{Path: path.With(key), Unknown: true, Err: errors.New(message)})
@@ -148,37 +148,4 @@ func jsonFields(t reflect.Type) map[string]reflect.Type {
 		}
 	}
 	return fields
-}
-
-// nearest returns the name of fields that is most like name, or empty when none is much like it.
-func nearest(name string, fields map[string]reflect.Type) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for field := range fields {
-		distance := editDistance(strings.ToLower(name), strings.ToLower(field))
-		if distance < bestDistance || distance == bestDistance && field < best {
-			best, bestDistance = field, distance
-		}
-	}
-	return best
-}
-
-// editDistance is the number of insertions, deletions and replacements that make b of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j]+1, row[j+1]+1, replaced)
-		}
-	}
-	return slices.Max(row[len(b):])
 }

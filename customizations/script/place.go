@@ -62,6 +62,9 @@ func want(wanted string, got any) error {
 // Describe returns a plain value in words, for an error, as value.Describe does.
 func Describe(v any) string { return value.Describe(v) }
 
+// Nearest returns the one of names that name is likely to be a misspelling of, as value.Nearest does.
+func Nearest(name string, names []string) string { return value.Nearest(name, names) }
+
 // list returns value as a list; nil for nil. An empty object is an empty list.
 func list(value any) ([]any, error) {
 	switch v := value.(type) {

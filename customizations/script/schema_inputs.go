@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-io/dragoman/interpreter"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // The schemas of plain values.
@@ -88,7 +89,7 @@ func (s *Schema) extra(name string) (*Schema, bool) {
 		return NumberSchema, true
 	}
 	return nil, !slices.ContainsFunc(s.Fields(), func(other string) bool {
-		return distance(strings.ToLower(name), strings.ToLower(other)) <= 2
+		return value.Distance(strings.ToLower(name), strings.ToLower(other)) <= 2
 	})
 }
 

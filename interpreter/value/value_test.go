@@ -156,3 +156,15 @@ func TestCopy(t *testing.T) {
 		assert.Equal(t, v, value.Copy(v))
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"retention", "replicaResource", "replicaRevision", "status"}
+	for name, want := range map[string]string{
+		"retension": "retention", "Retention": "retention", "statsu": "status", "replicaRes": "", "replicaResourc": "replicaResource",
+		"x": "", "": "", strings.Repeat("a", 100): "",
+	} {
+		assert.Equal(t, want, value.Nearest(name, names), name)
+	}
+	assert.Equal(t, "ab", value.Nearest("aa", []string{"ab", "ac"}), "the first of equally near ones")
+	assert.Equal(t, 1, value.Distance("ab", "ba"))
+}

@@ -1,21 +1,22 @@
-package script
+package value
 
 import "strings"
 
-// Nearest returns the one of names that name is likely to be a misspelling of, or "".
+// Nearest returns the one of names that name is likely to be a misspelling of, for an error; "" for none. Of equally near
+// ones it is the first.
 func Nearest(name string, names []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, candidate := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+		if d := Distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
 			best, least = candidate, d
 		}
 	}
 	return best
 }
 
-// distance returns how many characters have to be changed, inserted, removed or swapped with their neighbor to make b
-// out of a.
-func distance(a, b string) int {
+// Distance returns how many characters have to be changed, inserted, removed or swapped with their neighbor to make b
+// out of a. Of texts of more than 64 bytes it is the longer one's length.
+func Distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))
 	}
