@@ -319,6 +319,33 @@ assert: ['true']
 	}
 }
 
+// TestShrunkInputsKeepWhatIsRequired holds that the smallest inputs are some that an API server takes.
+func TestShrunkInputsKeepWhatIsRequired(t *testing.T) {
+	found, err := cases.Decode("cases.yaml", []byte(`
+name: two sizes
+reason: the second one counts
+operation: InterpretReplica
+desiredObj: {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {size: 2, other: 3, note: ""}}
+assert: ['true']
+`))
+	require.NoError(t, err)
+	rules := cases.Fixed(only(interpreter.InterpretReplica, func(_ context.Context, req *interpreter.Request) (*interpreter.Response, error) {
+		if _, ok, _ := unstructured.NestedInt64(req.Object.Object, "spec", "other"); !ok {
+			return nil, errors.New("no other size")
+		}
+		return &interpreter.Response{}, nil
+	}))
+	number := map[string]any{"type": "integer"}
+	widget := script.NewSchema(map[string]any{"properties": map[string]any{"spec": map[string]any{
+		"type": "object", "required": []any{"size"}, "properties": map[string]any{"size": number, "other": number, "note": map[string]any{"type": "string"}},
+	}}}, nil)
+	report, err := laws.Checker{Rules: rules, Schema: func(schema.GroupVersionKind) *script.Schema { return widget }}.Check(t.Context(), found)
+	require.NoError(t, err)
+	require.Len(t, report.Breaches, 1)
+	object, _ := report.Breaches[0].Inputs["object"].(map[string]any)
+	assert.Equal(t, map[string]any{"size": int64(2)}, object["spec"])
+}
+
 // TestLawfulRule checks a rule that keeps all laws with everything that the others stumble over.
 func TestLawfulRule(t *testing.T) {
 	report := check(t, filepath.Join("testdata", "lawful"), 1)

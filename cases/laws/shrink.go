@@ -9,7 +9,7 @@ import (
 // attempts is how often inputs are made smaller at most.
 const attempts = 3000
 
-// shrink returns the smallest inputs that it finds to break the law in the same way, and how they do.
+// shrink returns the smallest inputs that it finds to break the law in the same way, and how they do. What is required stays.
 func (t *trial) shrink(f finding) (inputs, string) {
 	in, wrong := f.in, f.wrong
 	left := attempts
@@ -17,7 +17,7 @@ func (t *trial) shrink(f finding) (inputs, string) {
 		smaller = false
 		var paths []manifest.Path
 		in.visit(func(path manifest.Path, _ any) bool {
-			if !isFixed(path) {
+			if !isFixed(path) && !t.required(path) {
 				paths = append(paths, path)
 			}
 			return true
