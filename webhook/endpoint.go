@@ -91,7 +91,7 @@ func newTransport(config *tls.Config, dial dialFunc) *http.Transport {
 }
 
 // post sends body to target, a URL of e, until an answer comes, the error is not one of the connection, or ctx ends.
-func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (*reply, error) {
+func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (reply, error) {
 	e.begin()
 	defer e.end()
 	backoff, resets := firstBackoff, 0
@@ -108,38 +108,38 @@ func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (*rep
 			if attempt > 1 {
 				err = fmt.Errorf("tried %d times: %w", attempt, err)
 			}
-			return nil, err
+			return reply{}, err
 		}
 		backoff = min(2*backoff, maxBackoff)
 	}
 }
 
-func (e *endpoint) postOnce(ctx context.Context, target *url.URL, body []byte) (*reply, error) {
+func (e *endpoint) postOnce(ctx context.Context, target *url.URL, body []byte) (reply, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "", bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	req.URL, req.Host, req.Header = target, target.Host, e.header // they are only read
 	// The transport alone follows no redirects: they would carry the object to a place that nobody configured.
 	resp, err := e.transport.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
-		return nil, httpStatusError(resp)
+		return reply{}, httpStatusError(resp)
 	}
 	if resp.ContentLength > e.maxResponse {
-		return nil, badAnswer("answer: want at most %d bytes, got %d", e.maxResponse, resp.ContentLength)
+		return reply{}, badAnswer("answer: want at most %d bytes, got %d", e.maxResponse, resp.ContentLength)
 	}
 	var answer bytes.Buffer
 	if err := readBody(&answer, io.LimitReader(resp.Body, e.maxResponse+1), resp.ContentLength); err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return reply{}, fmt.Errorf("read the answer: %w", err)
 	}
 	if int64(answer.Len()) > e.maxResponse {
-		return nil, badAnswer("answer: want at most %d bytes, got more", e.maxResponse)
+		return reply{}, badAnswer("answer: want at most %d bytes, got more", e.maxResponse)
 	}
-	return &reply{body: answer.Bytes(), contentType: resp.Header.Get("Content-Type")}, nil
+	return reply{body: answer.Bytes(), contentType: resp.Header.Get("Content-Type")}, nil
 }
 
 // A reply is what came back with HTTP status 200.

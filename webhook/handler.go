@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -75,6 +76,7 @@ type handler struct {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
+	growStack()
 	req, resp, err := h.answer(w, r)
 	body, status := encodeResponse(req, resp, err)
 	w.Header().Set("Content-Type", jsonType)
@@ -87,6 +89,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		h.Answered(r.Context(), a)
 	}
+}
+
+// growStack makes the stack as large as the answer to a usual object needs it. HTTP/2 has a new goroutine for each
+// question, whose small stack would be copied each time that it is full, with more and more on it.
+//
+//go:noinline
+func growStack() {
+	var room [9 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // answer returns the question, which is never nil, and its answer or error.

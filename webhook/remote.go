@@ -132,7 +132,7 @@ func (r *remote) ask(ctx context.Context, req *interpreter.Request) (*interprete
 
 // decode returns the answer to req that a is. It is one whatever its Content-Type, as the peer's client has it: handlers
 // that set none, and whole languages, call JSON text. But when it is none, the Content-Type may say why.
-func (a *reply) decode(req *interpreter.Request) (*interpreter.Response, error) {
+func (a reply) decode(req *interpreter.Request) (*interpreter.Response, error) {
 	resp, err := DecodeResponse(req, a.body)
 	if err == nil || isJSON(a.contentType) {
 		return resp, err
@@ -144,10 +144,10 @@ func (a *reply) decode(req *interpreter.Request) (*interpreter.Response, error) 
 }
 
 // call sends the question and returns the answer, and tells the breaker how it went.
-func (r *remote) call(ctx context.Context, sent []byte) (*reply, error) {
+func (r *remote) call(ctx context.Context, sent []byte) (reply, error) {
 	leave, err := r.endpoint.breaker.enter()
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	inner, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
