@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -52,7 +51,7 @@ type Report struct {
 func (c Checker) Files(ctx context.Context, files ...File) Report {
 	var r Report
 	var found []customizations.Customization
-	documentOf := map[string]*manifest.Document{} // by the place of the customization
+	var objects []*manifest.Object // of the customizations
 	for _, f := range files {
 		documents := manifest.Split(f.Name, f.Data)
 		if f.Found {
@@ -63,11 +62,14 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 			r.add(Problem{Severity: script.Error, File: f.Name, Message: "want a " + customizations.Kind + ", got an empty file"})
 		}
 		for _, d := range documents {
-			decoded := c.document(ctx, d, &r)
-			if len(decoded) == 1 {
-				documentOf[place(decoded[0])] = d
+			for _, o := range c.document(ctx, d, &r) {
+				decoded, err := customizations.FromObject(o)
+				if err != nil {
+					r.add(fileProblems(err)...)
+					continue
+				}
+				found, objects = append(found, decoded), append(objects, o)
 			}
-			found = append(found, decoded...)
 		}
 	}
 	if len(r.Skipped) > 0 && len(r.Skipped) == len(files) {
@@ -75,13 +77,11 @@ func (c Checker) Files(ctx context.Context, files ...File) Report {
 	}
 	r.Customizations = len(found)
 	if err := customizations.Distinct(found); err != nil {
-		r.add(fileProblems("", err)...)
+		r.add(fileProblems(err)...)
 	}
 	for i := range found {
 		problems := append(c.Customization(found[i]), Conflicts(found[i], found[:i])...)
-		if d := documentOf[place(found[i])]; d != nil {
-			locate(problems, found[i].Line, d)
-		}
+		locate(problems, objects[i])
 		r.add(problems...)
 		if target, err := customizations.ParseTarget(found[i].Object.Spec.Target); c.Schemas != nil && err == nil && len(c.Schemas.of(target)) == 0 {
 			r.Unchecked = append(r.Unchecked, found[i].Object.Spec.Target.APIVersion+" "+found[i].Object.Spec.Target.Kind)
@@ -114,72 +114,38 @@ func columns(problems []Problem, f File) {
 	}
 }
 
-func place(c customizations.Customization) string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
-
-// locate gives problems that are known to be somewhere in the object at line the line of their field in d.
-func locate(problems []Problem, line int, d *manifest.Document) {
+// locate gives problems that are known to be somewhere in o the line of their field.
+func locate(problems []Problem, o *manifest.Object) {
+	begin := o.LineOf(nil)
 	for i := range problems {
 		path, err := manifest.ParsePath(problems[i].Field)
-		if problems[i].Line == line && err == nil {
-			problems[i].Line = d.LineOf(path)
+		if problems[i].Line == begin && err == nil {
+			problems[i].Line = o.LineOf(path)
 		}
 	}
 }
 
 func (r *Report) add(problems ...Problem) { r.Problems = append(r.Problems, problems...) }
 
-// document checks what is not a customization, and returns the customizations.
-func (c Checker) document(ctx context.Context, d *manifest.Document, r *Report) []customizations.Customization {
+// document checks what is not a customization, and returns the objects that are.
+func (c Checker) document(ctx context.Context, d *manifest.Document, r *Report) []*manifest.Object {
 	objects, err := d.Objects()
-	if err != nil && len(objects) == 0 {
-		r.add(documentProblem(d, err))
-		return nil
+	if err != nil {
+		r.add(fileProblems(err)...)
 	}
-	var others []manifest.Object
-	for _, o := range objects {
-		if !isCustomization(&o) {
-			others = append(others, o)
+	var found []*manifest.Object
+	for i := range objects {
+		if isCustomization(&objects[i]) {
+			found = append(found, &objects[i])
+		} else {
+			c.object(ctx, &objects[i], r)
 		}
 	}
-	if len(others) == 0 {
-		return c.decode(d, r)
-	}
-	for i := range others {
-		c.object(ctx, &others[i], r)
-	}
-	if len(others) < len(objects) {
-		r.add(Problem{
-			Severity: script.Error, File: d.File, Line: d.Line(),
-			Message: "want a list of customizations only, or each object in a document of its own",
-		})
-	}
-	return nil
-}
-
-// documentProblem returns the problem of a document that is no object. The error's text begins with the place.
-func documentProblem(d *manifest.Document, err error) Problem {
-	text := err.Error()
-	var line int
-	if n, scanErr := fmt.Sscanf(text, d.File+":%d:", &line); n != 1 || scanErr != nil {
-		return Problem{Severity: script.Error, File: d.File, Line: d.Line(), Message: text}
-	}
-	return Problem{Severity: script.Error, File: d.File, Line: line, Message: text[len(fmt.Sprintf("%s:%d: ", d.File, line)):]}
+	return found
 }
 
 func isCustomization(o *manifest.Object) bool {
 	return o.GetKind() == customizations.Kind && o.GroupVersionKind().Group == configv1alpha1.GroupVersion.Group
-}
-
-// decode reads the customizations of a document. It is decoded behind as many empty lines as stand before it in its file,
-// so that places come out right.
-func (c Checker) decode(d *manifest.Document, r *Report) []customizations.Customization {
-	data := slices.Concat(bytes.Repeat([]byte("\n"), d.Start-1), d.Text)
-	found, err := customizations.Decode(d.File, data)
-	if err != nil {
-		r.add(fileProblems(d.File, err)...)
-		return nil
-	}
-	return found
 }
 
 func nothingFound(files int) string {

@@ -30,7 +30,7 @@ func TestFound(t *testing.T) {
 		{"no object at all", "[1]\n", true, ""},
 		{"nothing", "# nothing\n", true, ""},
 		{"a rule among others", rule + "---\nkind: Pod\napiVersion: v1\n", false, ""},
-		{"a list with a rule is a list of rules", "kind: List\napiVersion: v1\nitems: [{apiVersion: v1, kind: Pod}, {apiVersion: config.karmada.io/v1alpha1, kind: ResourceInterpreterCustomization}]\n", false, "want a list of customizations only"},
+		{"a list with a rule is a list of rules", "kind: List\napiVersion: v1\nitems: [{apiVersion: v1, kind: Pod}, {apiVersion: config.karmada.io/v1alpha1, kind: ResourceInterpreterCustomization}]\n", false, "want a ResourceInterpreterCustomization or ResourceInterpreterWebhookConfiguration, got a Pod of v1"},
 		{"a kind of our group that there is not", "apiVersion: config.karmada.io/v1alpha1\nkind: ResourceInterpreterCustomisation\n", false, "got a ResourceInterpreterCustomisation"},
 		{"a rule of a group that there is not", "apiVersion: config.karmada.io.example/v1\nkind: ResourceInterpreterCustomization\n", false, "got a ResourceInterpreterCustomization of config.karmada.io.example/v1"},
 		{"what cannot be read may be a rule", "a: [\n", false, "does not parse"},

@@ -15,7 +15,7 @@ import (
 
 // Customization returns what is wrong with one customization by itself: its target, its scripts, what they lack.
 func (c Checker) Customization(custom customizations.Customization) []Problem {
-	set := customizations.New(customizations.Options{Link: "customizations", Engines: c.Engines}).With(custom)
+	set := customizations.New(customizations.Options{Link: link, Engines: c.Engines}).With(custom)
 	var problems []Problem
 	for _, p := range set.Problems(custom.Object.Name) {
 		problems = append(problems, scriptProblem(p))
@@ -23,7 +23,7 @@ func (c Checker) Customization(custom customizations.Customization) []Problem {
 	problems = append(problems, c.schemaProblems(custom)...)
 	problems = append(problems, c.misspelt(custom)...)
 	problems = append(problems, wildcards(custom)...)
-	if rulesOf(custom) == nil {
+	if len(custom.Sources(link)) == 0 {
 		problems = append(problems, customizationProblem(custom, "", script.Warning, "spec.customizations", "there is no rule: nothing is answered"))
 	}
 	if c.Portable {
@@ -40,14 +40,15 @@ func Conflicts(custom customizations.Customization, others []customizations.Cust
 		if other.Object.Name == custom.Object.Name || !sameTarget(other.Object.Spec.Target, custom.Object.Spec.Target) {
 			continue
 		}
-		for _, rule := range rulesOf(custom) {
-			if rule.info.Union || !(*rule.info.Script(&other.Object.Spec.Customizations)).IsSet() {
+		for _, rule := range custom.Sources(link) {
+			info := rule.Operation.Info()
+			if info.Union || !(*info.Script(&other.Object.Spec.Customizations)).IsSet() {
 				continue
 			}
 			target := custom.Object.Spec.Target
-			problems = append(problems, customizationProblem(custom, rule.info.Operation, script.Error, rule.field(),
+			problems = append(problems, customizationProblem(custom, rule.Operation, script.Error, fieldOf(rule),
 				fmt.Sprintf("%s%s answers %s of %s %s too: want one rule for each operation of a target",
-					other.Object.Name, inFile(other), rule.info.Operation, target.APIVersion, target.Kind)))
+					other.Object.Name, inFile(other), rule.Operation, target.APIVersion, target.Kind)))
 		}
 	}
 	return problems
@@ -70,30 +71,11 @@ func inFile(c customizations.Customization) string {
 	return fmt.Sprintf(" (%s:%d)", c.File, c.Line)
 }
 
-// rule is one rule of a customization.
-type rule struct {
-	info   interpreter.OperationInfo
-	text   string
-	script script.Language
-}
+// link is the link of the chain that the rules are said to belong to.
+const link = "customizations"
 
-func (r rule) field() string { return "spec.customizations." + r.info.Field }
-
-// rulesOf returns the rules that a customization has.
-func rulesOf(c customizations.Customization) []rule {
-	var rules []rule
-	for _, info := range interpreter.Operations() {
-		s := *info.Script(&c.Object.Spec.Customizations)
-		switch {
-		case !s.IsSet():
-		case s.LuaScript != "":
-			rules = append(rules, rule{info: info, text: s.LuaScript, script: script.Lua})
-		default:
-			rules = append(rules, rule{info: info, text: s.CELExpression, script: script.CEL})
-		}
-	}
-	return rules
-}
+// fieldOf returns the path of a rule.
+func fieldOf(rule *script.Source) string { return "spec.customizations." + rule.Operation.Info().Field }
 
 // customizationProblem returns a problem of a customization; op, when there is one, tells whose script it is about.
 func customizationProblem(c customizations.Customization, op interpreter.Operation, severity script.Severity, field, message string) Problem {
@@ -119,13 +101,13 @@ func wildcards(c customizations.Customization) []Problem {
 		return nil
 	}
 	var problems []Problem
-	for _, r := range rulesOf(c) {
+	for _, rule := range c.Sources(link) {
 		asks := asksNextLua
-		if r.script == script.CEL {
+		if rule.Language == script.CEL {
 			asks = asksNextCEL
 		}
-		if !asks.MatchString(r.text) {
-			problems = append(problems, customizationProblem(c, r.info.Operation, script.Warning, r.field(),
+		if !asks.MatchString(rule.Text) {
+			problems = append(problems, customizationProblem(c, rule.Operation, script.Warning, fieldOf(rule),
 				fmt.Sprintf("this rule for %s %s never asks next: for all these kinds it hides what the rest of the chain knows",
 					target.APIVersion, target.Kind)))
 		}

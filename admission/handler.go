@@ -117,7 +117,7 @@ func (h *Handler) Review(ctx context.Context, req *admissionv1.AdmissionRequest)
 func (h *Handler) customization(ctx context.Context, data []byte) ([]Problem, error) {
 	found, err := customizations.Decode("", data)
 	if err != nil {
-		return fileProblems("", err), nil
+		return fileProblems(err), nil
 	}
 	var existing []customizations.Customization
 	if h.Existing != nil {

@@ -27,15 +27,15 @@ func portable(c customizations.Customization) []Problem {
 	if target.LabelSelector != nil {
 		add("", "spec.target.labelSelector", "Karmada would drop the selector and apply the rules to every object")
 	}
-	for _, r := range rulesOf(c) {
-		if r.script == script.CEL {
-			add(r.info.Operation, r.field()+".celExpression", "Karmada has luaScript only")
+	for _, rule := range c.Sources(link) {
+		if rule.Language == script.CEL {
+			add(rule.Operation, fieldOf(rule)+".celExpression", "Karmada has luaScript only")
 			continue
 		}
-		for _, addition := range luaAdditions(r) {
-			p := customizationProblem(c, r.info.Operation, script.Error, r.field()+".luaScript", "not portable: "+addition.message)
-			if c.Lines[r.info.Operation] > 0 {
-				p.Line = c.Lines[r.info.Operation] + strings.Count(r.text[:addition.offset], "\n")
+		for _, addition := range luaAdditions(rule) {
+			p := customizationProblem(c, rule.Operation, script.Error, fieldOf(rule)+".luaScript", "not portable: "+addition.message)
+			if rule.Line > 0 {
+				p.Line = rule.FileLine(1 + strings.Count(rule.Text[:addition.offset], "\n"))
 			}
 			problems = append(problems, p)
 		}
@@ -60,8 +60,8 @@ var (
 )
 
 // luaAdditions finds what Karmada's Lua does not have, by its text.
-func luaAdditions(r rule) []addition {
-	text := withoutComments(r.text)
+func luaAdditions(rule *script.Source) []addition {
+	text := withoutComments(rule.Text)
 	var found []addition
 	calls := directKube.FindAllStringSubmatchIndex(text, -1)
 	for _, require := range requireKube.FindAllStringSubmatch(text, -1) {
@@ -76,7 +76,7 @@ func luaAdditions(r rule) []addition {
 	for _, at := range bounded.FindAllStringIndex(text, -1) {
 		found = append(found, addition{at[0], fmt.Sprintf("Karmada does not allow %s", strings.Trim(text[at[0]:at[1]], " :("))})
 	}
-	if r.info.Result == interpreter.ResultHealth {
+	if rule.Operation.Info().Result == interpreter.ResultHealth {
 		for _, at := range healthState.FindAllStringIndex(text, -1) {
 			found = append(found, addition{at[0], "Karmada wants true or false, not a state of health"})
 		}

@@ -78,11 +78,11 @@ func sorted(problems []Problem) []Problem {
 	return slices.Compact(problems)
 }
 
-// fileProblems returns the problems that an error of decoding a file holds.
-func fileProblems(file string, err error) []Problem {
+// fileProblems returns the problems that an error of reading a file holds.
+func fileProblems(err error) []Problem {
 	var problems []Problem
 	for _, err := range unjoin(err) {
-		p := Problem{Severity: script.Error, File: file, Message: err.Error()}
+		p := Problem{Severity: script.Error, Message: err.Error()}
 		if at, ok := errors.AsType[*manifest.Error](err); ok {
 			p.File, p.Line, p.Column, p.Field, p.Message = at.File, at.Line, at.Column, at.Field, at.Err.Error()
 		}

@@ -155,15 +155,12 @@ func (c Checker) schemaProblems(custom customizations.Customization) []Problem {
 	}
 	schemas := c.Schemas.of(target)
 	var problems []Problem
-	for _, r := range rulesOf(custom) {
+	for _, rule := range custom.Sources(link) {
 		of := schemas
-		if len(of) == 0 && r.script == script.Lua { // Compiling CEL tells the same.
+		if len(of) == 0 && rule.Language == script.Lua { // Compiling CEL tells the same.
 			of = []*script.Schema{script.AnyObject}
 		}
-		p := c.load(&script.Source{
-			Link: "customizations", Customization: custom.Object.Name, Operation: r.info.Operation, Language: r.script,
-			Text: r.text, File: custom.File, Line: custom.Lines[r.info.Operation],
-		})
+		p := c.load(rule)
 		if p == nil {
 			continue
 		}
