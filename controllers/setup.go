@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync/atomic"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -97,6 +98,8 @@ type federation struct {
 	namespace    *namespace.Controller
 	cluster      *cluster.Controller
 	changedRules queue.Queue[schema.GroupVersionKind]
+	// definitionsChanged is when a CustomResourceDefinition came or changed last, in nanoseconds since 1970.
+	definitionsChanged atomic.Int64
 }
 
 // Setup adds the controllers to mgr, which has Scheme and was made with Tune. It returns the members that they connect.

@@ -328,7 +328,10 @@ type policyKey client.ObjectKey
 func (f *federation) watchPolicies() error {
 	// Of definitions, which are large, only the metadata is kept: whatever changes in one, a kind may be served now.
 	definition := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
-	all := func(*metav1.PartialObjectMetadata) []policyKey { return f.allPolicies() }
+	all := func(*metav1.PartialObjectMetadata) []policyKey {
+		f.definitionsChanged.Store(time.Now().UnixNano())
+		return f.allPolicies()
+	}
 	return add(f, "policy", 4, reconcile.TypedFunc[policyKey](f.policy),
 		watched(f, &policyv1alpha1.PropagationPolicy{}, func(p *policyv1alpha1.PropagationPolicy) []policyKey {
 			return []policyKey{policyKey(client.ObjectKeyFromObject(p))}
@@ -358,8 +361,14 @@ func (f *federation) allPolicies() []policyKey {
 	return keys
 }
 
-// notServedRetry is how soon a kind that a policy names is looked for again. Its definition's arrival is noticed earlier.
-const notServedRetry = time.Minute
+// notServedRetry returns how soon a kind that a policy names is looked for again: a minute, or a second shortly after a
+// definition has come or changed, since the API server tells of its kinds a little later.
+func (f *federation) notServedRetry() time.Duration {
+	if time.Since(time.Unix(0, f.definitionsChanged.Load())) < 30*time.Second {
+		return time.Second
+	}
+	return time.Minute
+}
 
 // policy has the objects looked at that one policy selects or has claimed.
 func (f *federation) policy(ctx context.Context, key policyKey) (reconcile.Result, error) {
@@ -400,7 +409,7 @@ func (f *federation) policy(ctx context.Context, key policyKey) (reconcile.Resul
 		}
 		objects, err := f.templates.List(ctx, gvk, namespace)
 		if meta.IsNoMatchError(err) {
-			result.RequeueAfter = notServedRetry
+			result.RequeueAfter = f.notServedRetry()
 			continue
 		}
 		if err != nil {
