@@ -46,7 +46,7 @@ var flink = webhook.Kind[v1beta1.FlinkDeployment, v1beta1.Status]{
 		if items == nil {
 			return nil
 		}
-		d.Status = v1beta1.Status{}
+		d.Status = v1beta1.Status{Error: new(""), JobManagerDeploymentStatus: new(""), LifecycleState: new(""), ObservedGeneration: new(int64(0))}
 		for _, item := range items { // it runs in one cluster: the last that knows it counts
 			if item.Status != nil {
 				d.Status = *item.Status
