@@ -51,9 +51,9 @@ func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules 
 		return nil, unusable(err)
 	}
 	fmt.Fprintf(o.ErrOut, "laws: %d questions about %s, seed %d\n", report.Questions, counted(report.Cases, "case"), report.Seed)
-	results := make([]cases.Result, len(report.Breaches))
+	results := make([]cases.Result, 0, len(report.Breaches))
 	for i := range report.Breaches {
-		results[i] = report.Breaches[i].Result(report.Seed)
+		results = append(results, report.Breaches[i].Result(report.Seed))
 	}
 	for _, unneeded := range report.Unneeded {
 		switch {
