@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -390,7 +391,7 @@ func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && (a == nil) == (b == nil) && maps.EqualFunc(a, b, equal)
+		return ok && (identical(a, b) || (a == nil) == (b == nil) && maps.EqualFunc(a, b, equal))
 	case []any:
 		b, ok := b.([]any)
 		return ok && (a == nil) == (b == nil) && slices.EqualFunc(a, b, equal)
@@ -400,4 +401,9 @@ func equal(a, b any) bool {
 		return false
 	}
 	return a == b
+}
+
+// identical tells whether two variables hold one object, as where an interpreter answers with parts of its question.
+func identical(a, b map[string]any) bool {
+	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
 }

@@ -95,6 +95,9 @@ func (d *difference) values(have, want any) {
 		switch h := have.(type) {
 		case map[string]any:
 			if w, ok := want.(map[string]any); ok && h != nil && w != nil {
+				if identical(h, w) {
+					return
+				}
 				count, size := d.count, len(d.data)
 				if !d.objects(h, w) {
 					d.count, d.data = count, d.data[:size]
