@@ -13,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/customizations"
@@ -149,7 +150,7 @@ func (h *Handler) webhookConfiguration(ctx context.Context, data []byte) ([]Prob
 func sameContent(a, b []byte) bool {
 	var objects [2]map[string]any
 	for i, data := range [][]byte{a, b} {
-		if json.Unmarshal(data, &objects[i]) != nil {
+		if utiljson.Unmarshal(data, &objects[i]) != nil {
 			return false
 		}
 		delete(objects[i], "metadata")

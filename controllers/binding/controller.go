@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -318,7 +319,7 @@ func sameJSON(a, b []byte) bool {
 		return true
 	}
 	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && equality.Semantic.DeepEqual(x, y)
+	return utiljson.Unmarshal(a, &x) == nil && utiljson.Unmarshal(b, &y) == nil && equality.Semantic.DeepEqual(x, y)
 }
 
 // keepGeneration gives object the template's generation that the Work has, when nothing else differs. A kind whose
@@ -328,7 +329,7 @@ func keepGeneration(object *unstructured.Unstructured, current *workv1alpha1.Wor
 		return
 	}
 	var old unstructured.Unstructured
-	if err := json.Unmarshal(current.Spec.Workload.Manifests[0].Raw, &old.Object); err != nil {
+	if err := utiljson.Unmarshal(current.Spec.Workload.Manifests[0].Raw, &old.Object); err != nil {
 		return // a Work that does not decode is written anew
 	}
 	const key = workv1alpha2.ResourceTemplateGenerationAnnotation

@@ -150,3 +150,18 @@ func TestKeepGeneration(t *testing.T) {
 	keepGeneration(changed, work(at("3")))
 	assert.Equal(t, "4", changed.GetAnnotations()[workv1alpha2.ResourceTemplateGenerationAnnotation])
 }
+
+// Numbers beyond 2^53 are compared as they are.
+func TestSameJSON(t *testing.T) {
+	for _, tc := range []struct {
+		reason, a, b string
+		want         bool
+	}{
+		{"order and space mean nothing", `{"a":1,"b":[2]}`, `{"b": [2], "a": 1}`, true},
+		{"the next number is another", `{"a":9007199254740993}`, `{"a": 9007199254740992}`, false},
+		{"null is no absent field", `{"a":null}`, `{}`, false},
+		{"what is no JSON is itself alone", `{`, `{ `, false},
+	} {
+		assert.Equal(t, tc.want, sameJSON([]byte(tc.a), []byte(tc.b)), tc.reason)
+	}
+}

@@ -28,3 +28,9 @@ func TestCollectedBytes(t *testing.T) {
 	assert.Equal(t, 71_500, objects*bytes(builtin.Interpreter{}), "trimmed")
 	assert.Equal(t, 285_000, objects*bytes(builtin.Generic{}), "whole")
 }
+
+// Numbers beyond 2^53 are compared as they are.
+func TestSameRaw(t *testing.T) {
+	assert.True(t, sameRaw([]byte(`{"a":1,"b":[2]}`), []byte(`{"b": [2], "a": 1}`)))
+	assert.False(t, sameRaw([]byte(`{"offset":9007199254740993}`), []byte(`{"offset": 9007199254740992}`)))
+}
