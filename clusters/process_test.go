@@ -26,13 +26,17 @@ func newProcess(t *testing.T, script string) *process {
 	return p
 }
 
-// pidAfter waits until the process was started so often and returns its id.
+// pidAfter waits until the process was started so often, and has said so, and returns its id.
 func pidAfter(t *testing.T, p *process, starts int) int {
 	t.Helper()
 	var u Usage
 	require.NoError(t, poll(t.Context(), func(context.Context) error {
 		if u = p.usage(); u.Starts < starts || u.PID == 0 {
 			return errors.New("not started")
+		}
+		log, err := os.ReadFile(p.log)
+		if err != nil || strings.Count(string(log), "started") < starts {
+			return errors.New("not begun")
 		}
 		return nil
 	}))

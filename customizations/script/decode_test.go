@@ -58,6 +58,7 @@ func TestDecodeRefuses(t *testing.T) {
 		value  any
 		want   string
 	}{
+		{"changes are for CEL", interpreter.Retain, "[{op: add, path: /spec, value: {}}]", "object: want the whole object, got a list; if it is one of changes, as kube.setStatus and kube.retain make for CEL, assign"},
 		{"a fraction is no count", interpreter.InterpretReplica, 2.9, "replicas: want a whole number, got 2.9"},
 		{"overflow must not wrap", interpreter.InterpretReplica, int64(math.MaxInt32 + 1), "replicas: want a whole number of 32 bits, got 2147483648"},
 		{"2^63 does not fit an int64", interpreter.InterpretReplica, float64(1 << 63), "replicas: want a whole number, got 9.223372036854776e+18"},

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -93,6 +94,9 @@ func DecodeInput(req *interpreter.Request, in interpreter.Input, value any) (err
 
 func decodeObject(value any) (*unstructured.Unstructured, error) {
 	o, err := required(value)
+	if _, isList := value.([]any); isList {
+		return nil, errors.New("want the whole object, got a list; if it is one of changes, as kube.setStatus and kube.retain make for CEL, assign the fields instead and return the object")
+	}
 	if err != nil {
 		return nil, err
 	}
