@@ -35,7 +35,7 @@ func pidAfter(t *testing.T, p *process, starts int) int {
 			return errors.New("not started")
 		}
 		log, err := os.ReadFile(p.log)
-		if err != nil || strings.Count(string(log), "started") < starts {
+		if err != nil || strings.Count(string(log), "\n") < starts {
 			return errors.New("not begun")
 		}
 		return nil
