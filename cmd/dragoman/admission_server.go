@@ -36,19 +36,31 @@ func (o *admissionOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.configuration, "webhook-configuration", "dragoman", "the ValidatingWebhookConfiguration that is made to trust the certificate")
 }
 
+// bind returns where the webhooks are served; nothing when they are not.
+func (o *admissionOptions) bind() (host string, port int, err error) {
+	if o.address == "0" {
+		return "", 0, nil
+	}
+	host, text, err := net.SplitHostPort(o.address)
+	if err != nil {
+		return "", 0, fmt.Errorf("--webhook-bind-address: want HOST:PORT, :PORT, or 0 for nowhere, got %q", o.address)
+	}
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || number == 0 {
+		return "", 0, fmt.Errorf("--webhook-bind-address: want a port from 1 to 65535, got %q", text)
+	}
+	return host, int(number), nil
+}
+
 // server returns the server of the webhooks, which is the manager's to start, and what keeps its certificate. Both are nil when no webhooks
 // are asked for.
 func (o *admissionOptions) server(ctx context.Context, direct client.Client) (ctrlwebhook.Server, *serving.Keeper, error) {
 	if o.address == "0" {
 		return nil, nil, nil
 	}
-	host, port, err := net.SplitHostPort(o.address)
+	host, port, err := o.bind()
 	if err != nil {
-		return nil, nil, fmt.Errorf("--webhook-bind-address: %w", err)
-	}
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || number == 0 {
-		return nil, nil, fmt.Errorf("--webhook-bind-address: want a port from 1 to 65535, got %q", port)
+		return nil, nil, err
 	}
 	namespace, name, ok := strings.Cut(o.secret, "/")
 	if !ok {
@@ -68,7 +80,7 @@ func (o *admissionOptions) server(ctx context.Context, direct client.Client) (ct
 		return nil, nil, err
 	}
 	return ctrlwebhook.NewServer(ctrlwebhook.Options{
-		Host: host, Port: int(number),
+		Host: host, Port: port,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 			c.MinVersion = tls.VersionTLS12
 			c.GetCertificate = keeper.GetCertificate

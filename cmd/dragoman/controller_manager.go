@@ -118,6 +118,9 @@ func (o *managerOptions) run(ctx context.Context) error {
 		}
 		skipped = append(skipped, r)
 	}
+	if _, _, err := o.admission.bind(); err != nil {
+		return unusable(err)
+	}
 	config, err := o.restConfig()
 	if err != nil {
 		return err
