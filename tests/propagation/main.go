@@ -51,7 +51,7 @@ func main() {
 	flag.IntVar(&r.workers, "workers", 10, "how many creates are in flight at once")
 	flag.StringVar(&r.manager, "manager", "", "a dragoman binary; empty builds one")
 	flag.StringVar(&r.logs, "logs", "", "keep the controller manager's log in this file")
-	flag.StringVar(&r.profiles, "profiles", "", "keep CPU profiles of the controller manager and of the control plane's API server in this folder")
+	flag.StringVar(&r.profiles, "profiles", "", "keep a CPU profile of the controller manager in this folder")
 	flag.Parse()
 	if err := r.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -173,7 +173,7 @@ func (r *run) measure(ctx context.Context, federation *clusters.Federation, ppro
 	for _, member := range federation.Members() {
 		go func() { arrived <- r.arrive(ctx, member) }()
 	}
-	stopProfiles := r.profile(ctx, federation, pprof)
+	stopProfiles := r.profile(ctx, pprof)
 	before, err := account(ctx, federation)
 	if err != nil {
 		return err
@@ -343,35 +343,28 @@ func get(ctx context.Context, client *http.Client, url string) (*http.Response, 
 	return response, nil
 }
 
-// profile begins to take profiles of the first seconds, if they are wanted; the function returned waits for them.
-func (r *run) profile(ctx context.Context, federation *clusters.Federation, pprof string) func() error {
+// profile begins to take a CPU profile of the manager's first seconds, if it is wanted; the function returned waits for it.
+func (r *run) profile(ctx context.Context, pprof string) func() error {
 	if r.profiles == "" {
 		return func() error { return nil }
 	}
-	take := func(client *http.Client, url, name string) error {
-		response, err := get(ctx, client, url+"/debug/pprof/profile?seconds=12")
+	done := make(chan error, 1)
+	go func() {
+		response, err := get(ctx, http.DefaultClient, pprof+"/debug/pprof/profile?seconds=12")
 		if err != nil {
-			return err
+			done <- err
+			return
 		}
 		defer response.Body.Close()
-		file, err := os.Create(filepath.Join(r.profiles, name))
+		file, err := os.Create(filepath.Join(r.profiles, managerName+".pprof"))
 		if err != nil {
-			return err
+			done <- err
+			return
 		}
 		_, err = io.Copy(file, response.Body)
-		return errors.Join(err, file.Close())
-	}
-	errs := make(chan error, 2)
-	go func() { errs <- take(http.DefaultClient, pprof, managerName+".pprof") }()
-	go func() {
-		config := federation.ControlPlane().Config()
-		client, err := rest.HTTPClientFor(config)
-		if err == nil {
-			err = take(client, config.Host, "kube-apiserver.pprof")
-		}
-		errs <- err
+		done <- errors.Join(err, file.Close())
 	}()
-	return func() error { return errors.Join(<-errs, <-errs) }
+	return func() error { return <-done }
 }
 
 func (r *run) create(ctx context.Context, client dynamic.Interface) error {
