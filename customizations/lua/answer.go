@@ -27,7 +27,7 @@ func (r *run) decode() (*interpreter.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return script.Decoder{AllowUnknown: true}.Decode(r.req, value)
+	return script.Decoder{Lenient: true}.Decode(r.req, value)
 }
 
 // plainAnswer returns what the script's function returned in the shape that script.Decode takes.

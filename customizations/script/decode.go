@@ -32,8 +32,9 @@ func Decode(req *interpreter.Request, value any) (*interpreter.Response, error) 
 
 // Decoder is a way to decode. The zero Decoder is the strict one that the function Decode uses.
 type Decoder struct {
-	// AllowUnknown makes keys that the shape does not have be ignored. It is for Lua: the peer ignores them.
-	AllowUnknown bool
+	// Lenient decodes what the peer decodes from Lua: keys that the shape does not have are ignored, and a component without
+	// replicas has 0.
+	Lenient bool
 }
 
 // Decode is the function Decode, with the ways of d.
@@ -107,8 +108,10 @@ func (d Decoder) component(value any) (out workv1alpha2.Component, err error) {
 	if out.Name, err = field(&o, "name", text); err != nil {
 		return out, err
 	}
-	if out.Replicas, err = field(&o, "replicas", count); err != nil {
-		return out, err
+	if !d.Lenient || o.get("replicas") != nil {
+		if out.Replicas, err = field(&o, "replicas", count); err != nil {
+			return out, err
+		}
 	}
 	out.ReplicaRequirements, err = field(&o, "replicaRequirements", d.componentRequirements)
 	return out, err

@@ -160,11 +160,18 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecoderAllowsUnknown(t *testing.T) {
-	resp, err := script.Decoder{AllowUnknown: true}.Decode(request(interpreter.InterpretComponent),
+func TestLenientDecoder(t *testing.T) {
+	resp, err := script.Decoder{Lenient: true}.Decode(request(interpreter.InterpretComponent),
 		plain(t, "[{name: a, replicas: 1, note: x, replicaRequirements: {namespace: y}}]"))
 	require.NoError(t, err)
 	assert.Equal(t, "a", resp.Components[0].Name)
+
+	resp, err = script.Decoder{Lenient: true}.Decode(request(interpreter.InterpretComponent), plain(t, "[{name: a}, {name: b, replicas: null}]"))
+	require.NoError(t, err, "the peer counts none")
+	assert.Zero(t, resp.Components[0].Replicas)
+
+	_, err = script.Decoder{Lenient: true}.Decode(request(interpreter.InterpretComponent), plain(t, "[{name: a, replicas: x}]"))
+	require.ErrorContains(t, err, "components[0].replicas: want a whole number")
 }
 
 func TestInputs(t *testing.T) {

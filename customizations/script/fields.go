@@ -94,7 +94,7 @@ func (o *object) each(do func(name string, value any) error) error {
 
 // known tells which field is none of names.
 func (d Decoder) known(o *object, names ...string) error {
-	if d.AllowUnknown {
+	if d.Lenient {
 		return nil
 	}
 	return o.each(func(name string, _ any) error {
