@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-io/dragoman/customizations/script"
+	"github.com/dragoman-io/dragoman/interpreter/value"
 )
 
 // apply returns object with change, the result of an expression: a map is merged into it, a list is a list of patch
@@ -28,9 +29,9 @@ func (r *run) apply(object map[string]any, change any) (map[string]any, error) {
 // merge returns target with patch merged into it, as RFC 7386 has it: maps merge, null deletes, anything else replaces.
 func merge(target, patch map[string]any) map[string]any {
 	out := make(map[string]any, len(target)+len(patch))
-	for key, value := range target {
+	for key, v := range target {
 		if _, ok := patch[key]; !ok {
-			out[key] = clone(value)
+			out[key] = value.Copy(v)
 		}
 	}
 	for key, change := range patch {
@@ -46,32 +47,6 @@ func merge(target, patch map[string]any) map[string]any {
 	return out
 }
 
-// clone returns a copy of a plain value.
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if v == nil {
-			return map[string]any(nil)
-		}
-		out := make(map[string]any, len(v))
-		for key, value := range v {
-			out[key] = clone(value)
-		}
-		return out
-	case []any:
-		if v == nil {
-			return []any(nil)
-		}
-		out := make([]any, len(v))
-		for i, value := range v {
-			out[i] = clone(value)
-		}
-		return out
-	default:
-		return v
-	}
-}
-
 // operation is one operation of a patch (RFC 6902).
 type operation struct {
 	name       string
@@ -83,7 +58,7 @@ type operation struct {
 func (r *run) patch(object map[string]any, list []any) (map[string]any, error) {
 	var document any = object
 	if len(list) > 0 {
-		document = clone(object)
+		document = value.CopyMap(object)
 	}
 	for i, element := range list {
 		op, err := parseOperation(element)
@@ -99,7 +74,7 @@ func (r *run) patch(object map[string]any, list []any) (map[string]any, error) {
 	case !ok:
 		return nil, fmt.Errorf("want an object after the patch, got %s", script.Describe(document))
 	case len(list) == 0:
-		out, _ = clone(out).(map[string]any)
+		out = value.CopyMap(out)
 	}
 	return out, nil
 }
