@@ -120,7 +120,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 		if key, ok := work.KeyOf(object); ok {
 			f.work.Queue.AddLow(key) // what users change comes before what members report
 		}
-	}, f.connected)
+	}, f.worksOf)
 	c, event, ask := mgr.GetClient(), f.event(ctx), interpreter.Client{Interpreter: o.Interpreter}
 	f.scheduler = &scheduler.Scheduler{Client: c, Event: event}
 	f.detector = &detector.Detector{
@@ -133,7 +133,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 	f.dependencies = &dependencies.Controller{Client: c, Templates: f.templates, Interpreter: ask, Event: event}
 	f.namespace = &namespace.Controller{Client: c, Propagates: f.detector.Propagates}
 	f.cluster = &cluster.Controller{
-		Client: c, Live: mgr.GetAPIReader(), Members: f.members, Event: event, Connected: f.connected,
+		Client: c, Live: mgr.GetAPIReader(), Members: f.members, Event: event, Connected: f.worksOf,
 		Period: o.ClusterPeriod, FailureThreshold: o.ClusterFailureThreshold, SuccessThreshold: o.ClusterSuccessThreshold,
 	}
 	f.templates.OnChange(f.templateChanged)

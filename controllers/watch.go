@@ -249,13 +249,19 @@ func (f *federation) clustersForScheduler() source.TypedSource[scheduler.Key] {
 	})
 }
 
-// clustersForWork has the Works of a cluster looked at that is ready again.
+// clustersForWork has the Works of a cluster looked at that is ready again, or leaves: those that wait for it to come
+// back, so as to be taken out of it, wait in vain then.
 func (f *federation) clustersForWork() source.TypedSource[work.Key] {
 	return source.TypedKind(f.mgr.GetCache(), &clusterv1alpha1.Cluster{}, handler.TypedFuncs[*clusterv1alpha1.Cluster, work.Key]{
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
-			if isReady(e.ObjectNew) && !isReady(e.ObjectOld) {
-				f.connected(e.ObjectNew.Name)
+			back := isReady(e.ObjectNew) && !isReady(e.ObjectOld)
+			leaves := e.ObjectNew.DeletionTimestamp != nil && e.ObjectOld.DeletionTimestamp == nil
+			if back || leaves {
+				f.worksOf(e.ObjectNew.Name)
 			}
+		},
+		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*clusterv1alpha1.Cluster], _ queueOf) {
+			f.worksOf(e.Object.Name)
 		},
 	})
 }
@@ -309,11 +315,12 @@ func (f *federation) allNamespaces(ctx context.Context, _ client.Object) []recon
 	return requests
 }
 
-// connected has the Works of a cluster looked at that was just connected, or about which more is known now.
-func (f *federation) connected(cluster string) {
+// worksOf has the Works of a cluster looked at about which more is known now: it was connected, has listed its objects,
+// or leaves.
+func (f *federation) worksOf(cluster string) {
 	var list workv1alpha1.WorkList
 	if err := f.mgr.GetClient().List(context.Background(), &list, client.InNamespace(workv1alpha1.ExecutionNamespace(cluster))); err != nil {
-		f.mgr.GetLogger().Error(err, "the Works of a connected cluster are not looked at", "cluster", cluster)
+		f.mgr.GetLogger().Error(err, "the Works of a cluster are not looked at", "cluster", cluster)
 		return
 	}
 	for i := range list.Items {

@@ -126,7 +126,9 @@ func (c *Controller) connect(ctx context.Context, cluster *clusterv1alpha1.Clust
 	if old != nil && sameConfig(old.config, config) {
 		return old, nil
 	}
-	clients, err := kubernetes.NewForConfig(config)
+	impatient := rest.CopyConfig(config)
+	impatient.Timeout = surveyTimeout
+	clients, err := kubernetes.NewForConfig(impatient)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +152,12 @@ func (c *Controller) disconnect(cluster string) {
 	c.Members.Disconnect(cluster)
 }
 
-// healthTimeout is how long a cluster may take to say how it is.
-const healthTimeout = 5 * time.Second
+const (
+	// healthTimeout is how long a cluster may take to say how it is.
+	healthTimeout = 5 * time.Second
+	// surveyTimeout is how long it may take for any other answer.
+	surveyTimeout = 15 * time.Second
+)
 
 // report writes what the cluster is like, if it is not what was written.
 func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha1.Cluster) error {

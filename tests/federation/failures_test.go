@@ -238,13 +238,21 @@ func TestUnjoin(t *testing.T) {
 	left()
 	gone(t, member("member3"), deployments, ns, "web")
 	before := joined()
+	apply(t, ns, deployment("goes", "nginx:1", 1))
+	awaits(t, control(), deployments, ns, "goes", "everywhere", both(has("status.readyReplicas", int64(3)), caughtUp))
 
 	w := newWire(t, "member3")
 	w.set(true)
 	awaits(t, control(), clusterResource, "", "member3", "not ready", isNotReady)
-	remove(t, control(), clusterResource, "", "member3")
+	remove(t, control(), deployments, ns, "goes")
+	gone(t, member("member1"), deployments, ns, "goes")
+	gone(t, member("member2"), deployments, ns, "goes")
+	remove(t, control(), clusterResource, "", "member3") // with a Work that waits for the member to come back
 	left()
-	awaits(t, member("member3"), deployments, ns, "web", "still there", image("nginx:1"))
+	gone(t, control(), bindings, ns, "goes-deployment")
+	for _, name := range []string{"web", "goes"} {
+		awaits(t, member("member3"), deployments, ns, name, "still there", image("nginx:1"))
+	}
 	require.NoError(t, w.listener.Close())
 	assert.Equal(t, before.GetUID(), joined().GetUID(), "it is the same object")
 }
