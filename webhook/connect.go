@@ -45,7 +45,7 @@ func (o Options) newEndpoint(r *remote) (*endpoint, error) {
 		dial = (&net.Dialer{Timeout: maxTimeout}).DialContext
 	}
 	e := &endpoint{url: address, header: requestHeader(), maxResponse: o.MaxResponseBytes}
-	dial = counted(dial, &e.connections)
+	dial = gatheredDial(counted(dial, &e.connections))
 	transport := newTransport(config, dial)
 	transport.Proxy = http.ProxyFromEnvironment
 	if service := r.webhook.ClientConfig.Service; service != nil {

@@ -129,7 +129,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Configure(server)
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(l, "", "") }()
+	go func() { served <- server.ServeTLS(gatheredListener{l}, "", "") }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
