@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -29,7 +30,7 @@ func (r *Rules) SetupWithManager(mgr ctrl.Manager) error {
 	everywhere := controller.Options{NeedLeaderElection: new(bool)}
 	loader := &loader{rules: r, reader: mgr.GetClient(), definitions: mgr.GetAPIReader()}
 	if err := ctrl.NewControllerManagedBy(mgr).Named("customizations").
-		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(otherRules)).
 		WithOptions(everywhere).Complete(reconcile.Func(loader.customization)); err != nil {
 		return err
 	}
@@ -43,11 +44,17 @@ func (r *Rules) SetupWithManager(mgr ctrl.Manager) error {
 		return err
 	}
 	return ctrl.NewControllerManagedBy(mgr).Named("customization-status").
-		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(otherRules)).
 		WatchesRawSource(source.Channel(r.failures.changed, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).
 		Complete(&statusWriter{rules: r, client: mgr.GetClient(), recorder: mgr.GetEventRecorder("dragoman")})
 }
+
+// otherRules passes customizations that came, went, or are others than before: edited, or made again under the same name
+// while nobody watched, which the cache tells as an update from one first generation to another.
+var otherRules = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	return e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration()
+}}
 
 // loader carries rules from the manager's cache into Rules.
 type loader struct {
