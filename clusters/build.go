@@ -114,16 +114,24 @@ func (b builder) buildOne(ctx context.Context, step string, p program) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-ldflags", p.ldflags, "-o", partial, p.pkg)
 	cmd.Dir = filepath.Join(b.dir, p.module)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+temporary)
-	// Interrupted, the go command stops its compilers.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	isolate(cmd)
+	cmd.Cancel = func() error { return interrupt(cmd) }
 	cmd.WaitDelay = 10 * time.Second
+	spawner := newSpawner()
+	defer spawner.close()
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 
 	start := time.Now()
 	fmt.Fprintf(b.out, "%s: building, about %s\n", step, p.expected)
 	done := make(chan error, 1)
-	go func() { done <- cmd.Run() }()
+	go func() {
+		err := spawner.start(cmd)
+		if err == nil {
+			err = cmd.Wait()
+		}
+		done <- err
+	}()
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()
 	for {

@@ -87,6 +87,10 @@ func Start(ctx context.Context, options Options) (*Federation, error) {
 
 // start does the work of Start.
 func (f *Federation) start(ctx context.Context) (err error) {
+	// A folder that cannot be used is told before minutes are spent on building.
+	if err := f.openDir(ctx); err != nil {
+		return err
+	}
 	if f.binaries, err = Build(ctx, f.out); err != nil {
 		return err
 	}
@@ -96,9 +100,6 @@ func (f *Federation) start(ctx context.Context) (err error) {
 	began := time.Now()
 	ctx, cancelStart := context.WithTimeout(ctx, startTimeout)
 	defer cancelStart()
-	if err := f.openDir(ctx); err != nil {
-		return err
-	}
 	if f.authority, err = openAuthority(filepath.Join(f.dir, "pki")); err != nil {
 		return err
 	}
@@ -167,13 +168,16 @@ func (f *Federation) openDir(ctx context.Context) (err error) {
 	if err := os.MkdirAll(filepath.Join(f.dir, "logs"), 0o755); err != nil {
 		return fmt.Errorf("create a folder for the federation: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if f.unlock, err = lock(ctx, filepath.Join(f.dir, "lock"), cancel); err != nil {
-		return fmt.Errorf("folder %s is in use by another federation: %w", f.dir, err)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if f.unlock, err = lock(ctx, filepath.Join(f.dir, "lock"), func() { cancel(errInUse) }); err != nil {
+		return fmt.Errorf("lock folder %s: %w", f.dir, err)
 	}
 	return nil
 }
+
+// errInUse is why a folder cannot be locked whose federation runs.
+var errInUse = errors.New("it is in use by another federation: stop that one, or choose another folder")
 
 // tempPrefix starts the names of temporary folders.
 const tempPrefix = "dragoman-clusters-"

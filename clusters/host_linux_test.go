@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,19 +52,44 @@ func FuzzParseStat(f *testing.F) {
 	})
 }
 
+// tellAndSleep returns a script that writes its process id to a file, and goes on.
+func tellAndSleep(file string) string {
+	return `echo $$ > "` + file + `.partial"; mv "` + file + `.partial" "` + file + `"; exec sleep 1000`
+}
+
 // TestChildrenDieWithTheirParent kills a process that has started another one, as the out-of-memory killer would.
 func TestChildrenDieWithTheirParent(t *testing.T) {
-	if file := os.Getenv("DRAGOMAN_TEST_PARENT"); file != "" {
-		p := newProcess(t, `echo $$ > "`+file+`.partial"; mv "`+file+`.partial" "`+file+`"; exec sleep 1000`)
+	if file := os.Getenv(parentEnv); file != "" {
+		p := newProcess(t, tellAndSleep(file))
 		p.start()
 		<-p.ended
 		return
 	}
+	requireChildDies(t)
+}
+
+// TestBuildDiesWithItsParent kills one that builds.
+func TestBuildDiesWithItsParent(t *testing.T) {
+	if file := os.Getenv(parentEnv); file != "" {
+		fakeGo(t, tellAndSleep(file))
+		_, err := builder{dir: filepath.Dir(file), out: lines(nil)}.build(t.Context(), programs())
+		require.NoError(t, err)
+		return
+	}
+	requireChildDies(t)
+}
+
+// parentEnv tells a test that it is the process to be killed, and where its child writes its id.
+const parentEnv = "DRAGOMAN_TEST_PARENT"
+
+// requireChildDies runs the test once more as a process of its own, kills it when it has a child, and waits until that is gone.
+func requireChildDies(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	file := t.TempDir() + "/pid"
-	parent := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChildrenDieWithTheirParent$")
-	parent.Env = append(os.Environ(), "DRAGOMAN_TEST_PARENT="+file)
+	parent := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+	parent.Env = append(os.Environ(), parentEnv+"="+file)
 	require.NoError(t, parent.Start())
 	var child int
 	require.NoError(t, poll(ctx, func(context.Context) (err error) {

@@ -17,6 +17,8 @@ func tryLock(*os.File) error { return errors.ErrUnsupported }
 
 func isolate(*exec.Cmd) {}
 
+func interrupt(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }
+
 func processUsage(int) (cpu time.Duration, resident int64, err error) {
 	return 0, 0, errors.ErrUnsupported
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -109,7 +110,10 @@ func (s *stages) follow(ctx context.Context, c *Cluster, report func(error)) {
 	informer := informers.ForResource(definitionResource).Informer()
 	enqueue := func(object any) {
 		if definition, ok := object.(*unstructured.Unstructured); ok && established(definition) {
-			appeared <- definition.GetName()
+			select {
+			case appeared <- definition.GetName():
+			case <-ctx.Done(): // nobody takes it, and Stop waits for this
+			}
 		}
 	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -152,13 +156,17 @@ func (s *stages) play(ctx context.Context, c *Cluster, name string) error {
 	defer cancel()
 	var definition *unstructured.Unstructured
 	err := poll(ctx, func(ctx context.Context) (err error) {
-		if err := c.served(ctx, name); err != nil {
+		definition, err = c.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			definition = nil
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		definition, err = c.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
-		return err
+		return c.served(ctx, name)
 	})
-	if err != nil {
+	if err != nil || definition == nil { // one that went again has nobody to play, and others wait
 		return err
 	}
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
