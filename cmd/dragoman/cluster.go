@@ -109,14 +109,13 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 			return nil, unusablef("%s: %w", name, err)
 		}
 	}
-	infos, err := resource.NewBuilder(flags).
+	builder := resource.NewBuilder(flags).
 		Unstructured().
 		NamespaceParam(namespace).DefaultNamespace().
 		ResourceTypeOrNameArgs(true, name).
 		SingleResourceType().
-		Flatten().
-		Do().
-		Infos()
+		Flatten()
+	infos, err := until(ctx, func() ([]*resource.Info, error) { return builder.Do().Infos() })
 	if err != nil {
 		return nil, unusablef("%s: %w", name, err)
 	}
@@ -127,4 +126,24 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 		}
 	}
 	return found, nil
+}
+
+// until calls f, which knows no context, and leaves it behind when ctx ends first.
+func until[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }

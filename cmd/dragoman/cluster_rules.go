@@ -39,7 +39,7 @@ func (o *clusterOptions) rules(ctx context.Context, args []string) (*clusterRule
 	if err := o.configured(args...); err != nil {
 		return nil, err
 	}
-	found, err := o.readRules(ctx)
+	found, err := until(ctx, func() (*clusterRules, error) { return o.readRules(ctx) })
 	switch {
 	case (meta.IsNoMatchError(err) || apierrors.IsNotFound(err)) && o.rulesContext == "":
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/dragoman-io/dragoman/admission"
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
@@ -52,7 +54,7 @@ The first start builds the binaries from source, which needs the go command and 
 cache folder. A folder named by KUBEBUILDER_ASSETS is searched first.
 
 Without a command it runs until Ctrl-C and tells what happens in the clusters. With one it runs the command, with KUBECONFIG and
-PATH set, and stops when that ends. Nothing stays behind but the folder given with --data.
+PATH set, and stops when that ends. Nothing stays behind but what --data and --kubeconfig name.
 
 Objects of --apply go to the control plane, definitions of custom resources to every cluster. What lies in a folder that is named
 after a cluster goes to that cluster, and what lies in a folder "members" to each member.`,
@@ -82,7 +84,7 @@ after a cluster goes to that cluster, and what lies in a folder "members" to eac
 	f.IntVar(&o.federation.Nodes, "nodes", 3, "how many simulated nodes in each member")
 	f.StringVar(&o.federation.Dir, "data", "", "keep the state in this folder (default a temporary one)")
 	f.StringSliceVar(&o.apply, "apply", nil, "objects to apply when all is ready: files, folders or URLs")
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this file as well")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write the kubeconfig to this file as well, in place of an earlier federation's")
 	f.BoolVar(&o.federation.APIServersOnly, "api-servers-only", false, "no controllers and no nodes: clusters that only store objects")
 	f.BoolVar(&o.controllers, "controllers", true, "run the controllers of the federation, as the command controller-manager does")
 	f.BoolVar(&o.buildOnly, "build-only", false, "build the binaries and print where they are")
@@ -101,6 +103,9 @@ func (o *upOptions) run(ctx context.Context) error {
 	if o.federation.Members == 0 {
 		o.federation.Members = -1 // To the library, zero means its default.
 	}
+	if err := replaceable(o.kubeconfig); err != nil {
+		return unusablef("--kubeconfig: %w", err)
+	}
 	read := reader{stdin: o.In, recursive: true}
 	files, err := read.read(ctx, o.apply...)
 	if err != nil {
@@ -113,11 +118,41 @@ func (o *upOptions) run(ctx context.Context) error {
 	o.federation.Out = o.ErrOut
 	federation, err := clusters.Start(ctx, o.federation)
 	if err != nil {
-		return exit(exitFailed, err)
+		return exit(exitFailed, interrupted(ctx, err))
 	}
 	err = o.use(ctx, federation, objects)
 	fmt.Fprintln(o.ErrOut, "stopping")
-	return errors.Join(err, federation.Stop())
+	return errors.Join(interrupted(ctx, err), federation.Stop())
+}
+
+// interrupted returns the error of a federation that did not get ready. What was going on when ctx ended is no news.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return exit(exitFailed, errors.New("interrupted before the federation was ready"))
+}
+
+// replaceable returns an error unless path is free for the kubeconfig of a federation: there is no such file, or one that a federation has
+// written. Users' own kubeconfigs have contexts with other names.
+func replaceable(path string) error {
+	if path == "" {
+		return nil
+	}
+	config, err := clientcmd.LoadFromFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(filepath.Dir(path))
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%s is there, and is no kubeconfig of a federation: %w", path, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Contexts)) {
+		if name != clusters.ControlPlane && !strings.HasPrefix(name, "member") {
+			return fmt.Errorf("%s has the context %s, which is no federation's: want a file that may be replaced, or a new one", path, name)
+		}
+	}
+	return nil
 }
 
 // build builds the binaries and prints where they are.
@@ -302,13 +337,9 @@ func destinations(federation *clusters.Federation, path string) []*clusters.Clus
 
 // runCommand runs the command with the federation's kubeconfig and kubectl.
 func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federation) error {
-	path := []string{filepath.Dir(federation.Binary(clusters.Kubectl)), os.Getenv("PATH")}
-	if program, err := os.Executable(); err == nil {
-		path = slices.Insert(path, 1, filepath.Dir(program))
-	}
 	environment := []string{
 		"KUBECONFIG=" + federation.Kubeconfig,
-		"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
+		"PATH=" + strings.Join(append(programFolders(federation), os.Getenv("PATH")), string(filepath.ListSeparator)),
 	}
 	// The shell looks the command up in the new PATH, which exec.Command would not.
 	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, o.command...)...) //nolint:gosec // the user's own command
@@ -327,6 +358,15 @@ func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federat
 	return nil
 }
 
+// programFolders returns the folders of kubectl and of this program.
+func programFolders(federation *clusters.Federation) []string {
+	folders := []string{filepath.Dir(federation.Binary(clusters.Kubectl))}
+	if program, err := os.Executable(); err == nil {
+		folders = append(folders, filepath.Dir(program))
+	}
+	return folders
+}
+
 // greet says what there is and what to try.
 func (o *upOptions) greet(federation *clusters.Federation) {
 	names := []string{clusters.ControlPlane}
@@ -342,8 +382,8 @@ In another terminal:
   export PATH=%s:$PATH
   kubectl config get-contexts
   kubectl get clusters
-`, strings.Join(names, ", "), federation.Dir(), federation.Kubeconfig,
-		filepath.Dir(federation.Binary(clusters.Kubectl)))
+`, strings.Join(names, ", "), federation.Dir(), quoted(federation.Kubeconfig),
+		quoted(strings.Join(programFolders(federation), string(filepath.ListSeparator))))
 	if len(names) > 1 && !o.federation.APIServersOnly {
 		fmt.Fprintf(o.Out, `  kubectl --context %[1]s create deployment web --image nginx --replicas 3
   dragoman interpret deployment/web --context %[1]s --operation InterpretHealth

@@ -91,6 +91,12 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+func TestReplaceableKubeconfigs(t *testing.T) {
+	require.NoError(t, replaceable(""))
+	require.NoError(t, replaceable(filepath.Join(t.TempDir(), "new")))
+	require.NoError(t, replaceable(writeKubeconfig(t, "https://127.0.0.1:1", "control-plane", "member1", "member12")), "an earlier federation's")
+}
+
 // parseObject parses an object; nil for an empty text.
 func parseObject(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
@@ -121,11 +127,15 @@ func TestToldResources(t *testing.T) {
 func TestUpRefusesBadInput(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	require.NoError(t, os.WriteFile(broken, []byte("kind: ["), 0o600))
+	own := writeKubeconfig(t, "https://127.0.0.1:1", "member1", "production")
 	tests := []struct {
 		reason string
 		args   []string
 		want   string
 	}{
+		{"a user's own kubeconfig is not replaced", []string{"--kubeconfig", own}, "has the context production"},
+		{"what is no kubeconfig is not replaced", []string{"--kubeconfig", broken}, "no kubeconfig of a federation"},
+		{"a kubeconfig that cannot be written is told at once", []string{"--kubeconfig", filepath.Join(own, "x", "y")}, "--kubeconfig: "},
 		{"an argument without -- is a mistake", []string{"member1"}, "want no arguments"},
 		{"an argument before -- is a mistake", []string{"member1", "--", "true"}, "want no arguments"},
 		{"members are counted", []string{"--members", "51"}, "want 0 to 50 members"},
