@@ -9,12 +9,12 @@ import (
 	"github.com/dragoman-io/dragoman/interpreter"
 )
 
-// Metrics counts and measures answers. It is safe for concurrent use.
+// Metrics counts and measures answers. It is safe for concurrent use. How long answers take and what scripts spend is
+// told as totals for each kind, and as distributions for all kinds together: those have many series.
 type Metrics struct {
-	answers *prometheus.CounterVec
-	seconds *prometheus.HistogramVec
-	steps   *prometheus.HistogramVec
-	bytes   *prometheus.HistogramVec
+	answers, secondsByKind   *prometheus.CounterVec
+	stepsByKind, bytesByKind *prometheus.CounterVec
+	seconds, steps, bytes    *prometheus.HistogramVec
 }
 
 // NewMetrics registers the metrics of the interpreter with r.
@@ -24,6 +24,15 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 			Name: "dragoman_interpreter_answers_total",
 			Help: "Answered questions by link of the chain, kind, operation and result: ok, error, or the budget that ran out.",
 		}, []string{"link", "group", "kind", "operation", "result"}),
+		secondsByKind: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "dragoman_interpreter_answer_seconds_total", Help: "Time that answers took by link of the chain, kind and operation.",
+		}, []string{"link", "group", "kind", "operation"}),
+		stepsByKind: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "dragoman_script_steps_total", Help: "Steps that runs of scripts took by kind and operation.",
+		}, []string{"language", "group", "kind", "operation"}),
+		bytesByKind: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "dragoman_script_bytes_total", Help: "Memory that runs of scripts allocated by kind and operation.",
+		}, []string{"language", "group", "kind", "operation"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dragoman_interpreter_answer_seconds", Help: "Time to an answer by link of the chain and operation.",
 			Buckets: prometheus.ExponentialBuckets(1e-6, 4, 12),
@@ -37,7 +46,7 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 			Buckets: prometheus.ExponentialBuckets(256, 4, 9),
 		}, []string{"language", "operation"}),
 	}
-	for _, c := range []prometheus.Collector{m.answers, m.seconds, m.steps, m.bytes} {
+	for _, c := range []prometheus.Collector{m.answers, m.secondsByKind, m.stepsByKind, m.bytesByKind, m.seconds, m.steps, m.bytes} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -53,31 +62,30 @@ func (m *Metrics) Link(name string) interpreter.Middleware {
 			if !o.Handled() {
 				return
 			}
-			operation := string(o.Request.Operation)
-			m.answers.WithLabelValues(name, o.Request.Kind.Group, o.Request.Kind.Kind, operation, result(o.Err)).Inc()
-			m.seconds.WithLabelValues(name, operation).Observe(o.Duration.Seconds())
+			kind, operation, seconds := o.Request.Kind, string(o.Request.Operation), o.Duration.Seconds()
+			m.answers.WithLabelValues(name, kind.Group, kind.Kind, operation, result(o.Err)).Inc()
+			m.secondsByKind.WithLabelValues(name, kind.Group, kind.Kind, operation).Add(seconds)
+			m.seconds.WithLabelValues(name, operation).Observe(seconds)
 		})(rule)
 		return func(ctx context.Context, req *interpreter.Request) (*interpreter.Response, error) {
-			return measured(m.spending(ctx, req.Operation), req)
+			return measured(m.spending(ctx, req), req)
 		}
 	}
 }
 
-// spending has the trace of ctx tell m what runs of scripts cost, besides what it tells already.
-func (m *Metrics) spending(ctx context.Context, op interpreter.Operation) context.Context {
-	trace := interpreter.Trace{}
-	if outer := interpreter.TraceOf(ctx); outer != nil {
-		trace = *outer
-	}
-	told := trace.Spent
-	trace.Spent = func(s interpreter.Source, u interpreter.Usage) {
-		m.steps.WithLabelValues(s.Language, string(op)).Observe(float64(u.Steps))
-		m.bytes.WithLabelValues(s.Language, string(op)).Observe(float64(u.Bytes))
-		if told != nil {
-			told(s, u)
-		}
-	}
-	return interpreter.WithTrace(ctx, &trace)
+// spending has the trace of ctx tell m what runs of scripts cost, besides what it tells already. A link that a rule of this one
+// asks has the context of the caller (interpreter.Next), and tells by itself.
+func (m *Metrics) spending(ctx context.Context, req *interpreter.Request) context.Context {
+	kind, operation := req.Kind, string(req.Operation)
+	return interpreter.WithTrace(ctx, interpreter.JoinTraces(interpreter.TraceOf(ctx), &interpreter.Trace{
+		Spent: func(s interpreter.Source, u interpreter.Usage) {
+			steps, bytes := float64(u.Steps), float64(u.Bytes)
+			m.stepsByKind.WithLabelValues(s.Language, kind.Group, kind.Kind, operation).Add(steps)
+			m.bytesByKind.WithLabelValues(s.Language, kind.Group, kind.Kind, operation).Add(bytes)
+			m.steps.WithLabelValues(s.Language, operation).Observe(steps)
+			m.bytes.WithLabelValues(s.Language, operation).Observe(bytes)
+		},
+	}))
 }
 
 func result(err error) string {

@@ -61,6 +61,7 @@ func TestMetrics(t *testing.T) {
 	require.NoError(t, err)
 	results := map[string]string{}
 	runs := uint64(0)
+	totals := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
 			labels := map[string]string{}
@@ -72,11 +73,49 @@ func TestMetrics(t *testing.T) {
 				results[labels["operation"]] = labels["result"]
 			case "dragoman_script_steps":
 				runs += m.GetHistogram().GetSampleCount()
+			case "dragoman_interpreter_answer_seconds_total", "dragoman_script_steps_total", "dragoman_script_bytes_total":
+				totals[family.GetName()+" "+labels["group"]+" "+labels["kind"]+" "+labels["operation"]] = m.GetCounter().GetValue()
 			}
 		}
 	}
 	assert.Equal(t, map[string]string{"InterpretReplica": "ok", "InterpretHealth": "error", "InterpretStatus": "over steps"}, results)
 	assert.Equal(t, uint64(3), runs, "every run says what it cost")
+	for _, operation := range []string{"InterpretReplica", "InterpretHealth", "InterpretStatus"} {
+		for _, name := range []string{"dragoman_interpreter_answer_seconds_total", "dragoman_script_steps_total", "dragoman_script_bytes_total"} {
+			assert.Positive(t, totals[name+" example.com Widget "+operation], "%s of %s", name, operation)
+		}
+	}
+	assert.Greater(t, totals["dragoman_script_steps_total example.com Widget InterpretStatus"], 9000.0, "its whole budget")
+}
+
+// TestNextIsCountedOnce has a rule of one link ask the next one, whose links are measured, too.
+func TestNextIsCountedOnce(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	metrics, err := observability.NewMetrics(registry)
+	require.NoError(t, err)
+	engines, err := customizations.Engines(script.Limits{})
+	require.NoError(t, err)
+	link := func(name, expression string) interpreter.Interpreter {
+		object := &configv1alpha1.ResourceInterpreterCustomization{}
+		object.Name = name
+		object.Spec.Target = configv1alpha1.CustomizationTarget{APIVersion: "example.com/v1", Kind: "Widget"}
+		object.Spec.Customizations.ReplicaResource = &configv1alpha1.Script{CELExpression: expression}
+		set := customizations.New(customizations.Options{Link: name, Engines: engines}).With(customizations.Customization{Object: object})
+		return interpreter.Wrap(set, metrics.Link(name))
+	}
+	client := interpreter.Client{Interpreter: interpreter.Chain{link("first", "next.replicas + 1"), link("second", "object.spec.replicas")}}
+	replicas, _, err := client.InterpretReplica(t.Context(), widget())
+	require.NoError(t, err)
+	require.Equal(t, int32(3), replicas)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		switch family.GetName() {
+		case "dragoman_script_steps", "dragoman_script_bytes":
+			require.Len(t, family.GetMetric(), 1)
+			assert.Equal(t, uint64(2), family.GetMetric()[0].GetHistogram().GetSampleCount(), "two scripts ran: %s", family.GetName())
+		}
+	}
 }
 
 func TestAnOuterTraceIsStillTold(t *testing.T) {
