@@ -175,7 +175,7 @@ func (f *federation) watch() error {
 	); err != nil {
 		return err
 	}
-	if err := add(f, "work", 16, f.work, f.work.Queue.Source(),
+	if err := add(f, "work", work.Workers, f.work, f.work.Queue.Source(),
 		watched(f, &workv1alpha1.Work{}, ownKey[*workv1alpha1.Work], specChanged[*workv1alpha1.Work]()),
 		f.clustersForWork(),
 	); err != nil {

@@ -48,6 +48,8 @@ type Controller struct {
 	// Reports is where Works are put that Report is to look at.
 	Reports queue.Queue[Key]
 
+	lanes lanes
+
 	mu   sync.Mutex
 	seen map[types.UID]*record
 }
@@ -121,13 +123,18 @@ func KeyOf(object client.Object) (Key, bool) {
 
 // Reconcile brings one Work's object in the member up to date, and asks for a report.
 func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, error) {
+	cluster, ok := workv1alpha1.ClusterOf(key.Namespace)
+	if !ok || !c.lanes.enter(cluster, key) {
+		return reconcile.Result{}, nil
+	}
+	defer func() {
+		if next, waited := c.lanes.leave(cluster); waited {
+			c.Queue.Add(next)
+		}
+	}()
 	work := &workv1alpha1.Work{}
 	if err := c.Client.Get(ctx, key, work); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
-	cluster, ok := workv1alpha1.ClusterOf(work.Namespace)
-	if !ok {
-		return reconcile.Result{}, nil
 	}
 	manifest, err := manifestOf(work)
 	switch {

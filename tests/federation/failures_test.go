@@ -131,6 +131,41 @@ func TestChangesWhileMemberIsAway(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
+// A member that takes requests and never answers keeps nobody else waiting, and catches up when it does.
+func TestMemberHangs(t *testing.T) {
+	ns := newNamespace(t)
+	const count = 40 // more than are carried to one member at once
+	name := func(i int) string { return fmt.Sprintf("web-%02d", i) }
+	apply(t, ns, policy("web", "apps/v1", "Deployment", anywhere, ""))
+	for i := range count {
+		apply(t, ns, deployment(name(i), "nginx:1", 0))
+	}
+	everywhere := func(want string, members ...string) {
+		t.Helper()
+		for i := range count {
+			for _, m := range members {
+				awaits(t, member(m), deployments, ns, name(i), "there", image(want))
+			}
+		}
+	}
+	everywhere("nginx:1", "member1", "member2", "member3")
+	w := newWire(t, "member3")
+	defer w.remove(t, "member3")
+	awaits(t, control(), clusterResource, "", "member3", "ready", isReady)
+	w.silence(true)
+	defer w.silence(false)
+	for i := range count {
+		patch(t, control(), deployments, ns, name(i), `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"nginx:2"}]}}}}`)
+	}
+	everywhere("nginx:2", "member1", "member2")
+	awaits(t, control(), clusterResource, "", "member3", "not ready", isNotReady)
+	everywhere("nginx:1", "member3")
+	w.silence(false)
+	awaits(t, control(), clusterResource, "", "member3", "ready", isReady)
+	everywhere("nginx:2", "member3")
+	awaits(t, control(), deployments, ns, name(0), "caught up", caughtUp)
+}
+
 // An object that somebody deletes in a member is made again.
 func TestMemberObjectIsDeleted(t *testing.T) {
 	ns := newNamespace(t)

@@ -14,12 +14,14 @@ import (
 )
 
 // wire is the way from the control plane to one member, which can be cut: from outside, the member's API server has then
-// stopped.
+// stopped. Or it can be silent: the API server then takes connections and never says a word.
 type wire struct {
 	listener net.Listener
 	to       string
 
 	mu      sync.Mutex
+	spoken  sync.Cond // when the wire is not silent any more
+	silent  bool
 	cut     bool
 	refused int // while it was cut last
 	open    map[net.Conn]bool
@@ -33,6 +35,7 @@ func newWire(t *testing.T, name string) *wire {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	w := &wire{listener: listener, to: server.Host, open: map[net.Conn]bool{}}
+	w.spoken.L = &w.mu
 	go w.serve()
 	patch(t, control(), clusterResource, "", name, `{"spec":{"apiEndpoint":"https://`+listener.Addr().String()+`"}}`)
 	eventually(t, "the controllers to use the wire to "+name, func(context.Context) error {
@@ -56,11 +59,20 @@ func (w *wire) set(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.refused = cut, 0
+	w.spoken.Broadcast()
 	if cut {
 		for c := range w.open {
 			_ = c.Close()
 		}
 	}
+}
+
+// silence has nothing come through the wire, in either direction, or what was kept back and everything after it.
+func (w *wire) silence(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.silent = on
+	w.spoken.Broadcast()
 }
 
 // tries returns how often somebody has called in vain since the wire was cut.
@@ -95,11 +107,26 @@ func (w *wire) serve() {
 }
 
 func (w *wire) carry(from, to net.Conn) {
-	_, _ = io.Copy(to, from) // it ends when either side does
+	_, _ = io.Copy(audible{to, w}, from) // it ends when either side does
 	_, _ = from.Close(), to.Close()
 	w.mu.Lock()
 	delete(w.open, from)
 	w.mu.Unlock()
+}
+
+// audible writes when the wire is not silent.
+type audible struct {
+	to   io.Writer
+	wire *wire
+}
+
+func (a audible) Write(p []byte) (int, error) {
+	a.wire.mu.Lock()
+	for a.wire.silent && !a.wire.cut {
+		a.wire.spoken.Wait()
+	}
+	a.wire.mu.Unlock()
+	return a.to.Write(p)
 }
 
 // isReady is the condition of a Cluster that is ready.
