@@ -46,7 +46,10 @@ func Load(paths ...string) ([]*Case, error) {
 func walk(path string, visit func(file string, named bool) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err // which the operating system's name of the call does not help
+		}
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !info.IsDir() {
 		return visit(path, true)

@@ -130,6 +130,9 @@ func (o *serveOptions) validate() error {
 	if wrong := validation.IsDNS1123Subdomain(o.name); len(wrong) > 0 {
 		return unusablef("--name: %q: %s", o.name, wrong[0])
 	}
+	if _, _, err := net.SplitHostPort(o.bind); err != nil {
+		return unusablef("--bind: want HOST:PORT or :PORT, got %q", o.bind)
+	}
 	if o.service == "" {
 		return nil
 	}

@@ -196,6 +196,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a certificate without a key", []string{"--kinds", "v1/Pod", "--cert", "x"}, "[cert key]"},
 		{"a certificate that is not there", []string{"--kinds", "v1/Pod", "--cert", "/none", "--key", "/none"}, "certificate: stat /none"},
 		{"authorities that are none", []string{"--kinds", "v1/Pod", "--client-ca", write("ca.crt", "x")}, "--client-ca: " + dir},
+		{"an address without a port", []string{"--kinds", "v1/Pod", "--bind", "localhost"}, `--bind: want HOST:PORT or :PORT, got "localhost"`},
 		{"a name that objects cannot have", []string{"--kinds", "v1/Pod", "--name", "No Name"}, `--name: "No Name": `},
 		{"a service without a namespace", []string{"--kinds", "v1/Pod", "--service", "dragoman"}, `--service: want NAMESPACE/NAME, got "dragoman"`},
 		{"an argument", []string{"x.yaml"}, `want no arguments, got "x.yaml": customizations are given with -f (see dragoman serve --help)`},
