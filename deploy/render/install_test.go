@@ -37,6 +37,7 @@ var (
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	budgets     = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
 	webhooks    = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	roles       = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
@@ -101,6 +102,37 @@ func TestInstall(t *testing.T) {
 			assert.Contains(t, []string{"Namespace"}, left.GetKind(), "%s is left", left.GetName())
 		}
 	}
+}
+
+// TestInstallInTwoClusters installs the halves of the chart: what controllers need in a control plane without Pods, and the controllers
+// in the cluster beside it.
+func TestInstallInTwoClusters(t *testing.T) {
+	federation, err := clusters.Start(t.Context(), clusters.Options{Members: 1, Nodes: 1, APIServersOnly: true, Out: t.Output()})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, federation.Stop()) })
+	controlPlane, host := federation.ControlPlane(), federation.Cluster("member1")
+	chart, err := loader.LoadDir(chartDir)
+	require.NoError(t, err)
+	webhooksAt := map[string]any{"url": "https://dragoman.dragoman-system.svc"}
+
+	install := action.NewInstall(newHelm(t, controlPlane))
+	install.ReleaseName, install.Namespace, install.CreateNamespace = releaseName, releaseNamespace, true
+	_, err = install.RunWithContext(t.Context(), chart, map[string]any{"controllers": map[string]any{"enabled": false}, "webhooks": webhooksAt})
+	require.NoError(t, err)
+	assert.Empty(t, list(t, controlPlane, deployments, "dragoman"))
+	assert.Len(t, list(t, controlPlane, webhooks, "dragoman"), 1)
+	assert.NotEmpty(t, list(t, controlPlane, roles, "dragoman"))
+
+	install = action.NewInstall(newHelm(t, host))
+	install.ReleaseName, install.Namespace, install.CreateNamespace, install.SkipCRDs = releaseName, releaseNamespace, true, true
+	_, err = install.RunWithContext(t.Context(), chart, map[string]any{
+		"controlPlane": map[string]any{"kubeconfigSecret": "control-plane"}, "webhooks": webhooksAt,
+	})
+	require.NoError(t, err)
+	assert.Len(t, list(t, host, deployments, "dragoman"), 1)
+	assert.Empty(t, list(t, host, webhooks, "dragoman"))
+	assert.Empty(t, list(t, host, roles, "dragoman"), "they act in the control plane")
+	assert.Empty(t, list(t, host, definitions, `[.]karmada[.]io$`))
 }
 
 // served returns every resource that can be listed, but for events.

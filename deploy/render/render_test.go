@@ -77,8 +77,10 @@ func TestValues(t *testing.T) {
 			  podAnnotations: {a: b}, serviceAccount: {annotations: {c: d}}, nodeSelector: {e: f}, tolerations: [{operator: Exists}],
 			  affinity: {nodeAffinity: {}}, extraArgs: ["--verbose"], logging: {format: text}}`},
 		{"least", "all that is on by default is off", `{replicas: 1, policies: {enabled: false}, webhooks: {enabled: false}, rbac: {everyKind: false}}`},
-		{"control-plane", "the control plane is another cluster",
-			`{policies: {enabled: false}, controlPlane: {kubeconfigSecret: karmada}, webhooks: {url: "https://dragoman.example:8443", failurePolicy: Fail}}`},
+		{"elsewhere", "the control plane is another cluster",
+			`{controlPlane: {kubeconfigSecret: karmada}, webhooks: {url: "https://dragoman.example:8443"}}`},
+		{"control-plane", "the control plane of controllers in another cluster",
+			`{policies: {enabled: false}, controllers: {enabled: false}, webhooks: {url: "https://dragoman.example:8443", failurePolicy: Fail}}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -99,6 +101,9 @@ func TestBadValuesAreRefused(t *testing.T) {
 		{"no replicas", "{replicas: 0}", "replicas"},
 		{"a URL without TLS", "{webhooks: {url: \"http://dragoman.example\"}}", "url"},
 		{"an unknown policy", "{webhooks: {failurePolicy: Maybe}}", "failurePolicy"},
+		{"a control plane elsewhere that has no URL to call", "{controlPlane: {kubeconfigSecret: karmada}}", "webhooks.url"},
+		{"controllers elsewhere that have no URL", "{controllers: {enabled: false}}", "webhooks.url"},
+		{"neither half", "{controllers: {enabled: false}, controlPlane: {kubeconfigSecret: karmada}, webhooks: {enabled: false}}", "kubeconfigSecret"},
 		{"an unknown format", "{logging: {format: xml}}", "format"},
 	}
 	for _, test := range tests {

@@ -97,11 +97,15 @@ func TestBaseIsAccepted(t *testing.T) {
 func TestChartVariantsAreAccepted(t *testing.T) {
 	c := installed(t)
 	require.NoError(t, c.Apply(t.Context(), "", clusters.Namespace("system")))
-	for _, file := range []string{"least", "control-plane"} {
+	for file, want := range map[string]string{
+		"least":         "deployment.apps/federation-dragoman serverside-applied",
+		"elsewhere":     "deployment.apps/federation-dragoman serverside-applied",
+		"control-plane": "validatingwebhookconfiguration.admissionregistration.k8s.io/federation-dragoman serverside-applied",
+	} {
 		manifests, err := os.ReadFile("../../deploy/render/testdata/" + file + ".yaml")
 		require.NoError(t, err)
 		out := kubectl(t, c, manifests, "apply", "--server-side", "--force-conflicts", "--validate=strict", "--dry-run=server", "-f", "-")
-		assert.Contains(t, out, "deployment.apps/federation-dragoman serverside-applied", file)
+		assert.Contains(t, out, want, file)
 	}
 }
 
@@ -133,6 +137,7 @@ func TestRights(t *testing.T) {
 		{"the certificate is renewed", "update", "", "secrets", "", "dragoman-system", "dragoman-tls", true},
 		{"the webhooks trust it", "update", "admissionregistration.k8s.io", "validatingwebhookconfigurations", "", "", "dragoman", true},
 		{"a leader is elected", "update", "coordination.k8s.io", "leases", "", "dragoman-system", "dragoman-controller-manager", true},
+		{"interpreter webhooks are found by their Services", "watch", "", "services", "", "", "", true},
 		{"events are written", "create", "", "events", "", "shop", "", true},
 		{"nobody is impersonated", "impersonate", "", "users", "", "", "admin", false},
 		{"no rights are given away", "escalate", "rbac.authorization.k8s.io", "clusterroles", "", "", "", false},

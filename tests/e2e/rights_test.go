@@ -22,7 +22,8 @@ import (
 	"github.com/dragoman-io/dragoman/clusters"
 )
 
-// TestRightsAreEnough runs the controller manager with the rights and the arguments of deploy/base and has it propagate a Deployment.
+// TestRightsAreEnough runs the controller manager with the rights and the arguments of deploy/base and has it propagate a Deployment. Of
+// the kinds that users propagate it may see no other.
 func TestRightsAreEnough(t *testing.T) {
 	federation := newFederation(t, clusters.Options{Members: 1, Nodes: 1})
 	controlPlane, member := federation.ControlPlane(), federation.Cluster("member1")
@@ -42,6 +43,13 @@ func TestRightsAreEnough(t *testing.T) {
 			require.NoError(t, err)
 			arguments, _, err = unstructured.NestedStringSlice(containers[0].(map[string]any), "args")
 			require.NoError(t, err)
+		case "ClusterRole":
+			if object.GetName() == "dragoman-every-kind" {
+				object.Object["rules"] = []any{map[string]any{
+					"apiGroups": []any{"apps"}, "resources": []any{"deployments", "deployments/status"},
+					"verbs": []any{"get", "list", "watch", "patch", "update"},
+				}}
+			}
 		case "ValidatingWebhookConfiguration":
 			reachDirectly(t, object, "https://"+ports["manager-webhooks"])
 		}
@@ -87,6 +95,28 @@ spec:
 `)
 	WaitForObject(t, member, deployments, "shop", "web", "propagated", equals(int64(3), "status", "readyReplicas"))
 	WaitForObject(t, controlPlane, deployments, "shop", "web", "aggregated", equals(int64(3), "status", "readyReplicas"))
+
+	// There is no Service network on this machine: it has to find the Service, no more.
+	Apply(t, controlPlane, "shop", `
+apiVersion: v1
+kind: Service
+metadata: {name: hook}
+spec: {ports: [{port: 443}]}
+---
+apiVersion: config.karmada.io/v1alpha1
+kind: ResourceInterpreterWebhookConfiguration
+metadata: {name: hook}
+webhooks:
+- name: hook.example.com
+  clientConfig: {service: {namespace: shop, name: hook}}
+  timeoutSeconds: 1
+  interpreterContextVersions: [v1alpha1]
+  rules: [{operations: [InterpretHealth], apiGroups: [apps], apiVersions: [v1], kinds: [Deployment]}]
+`)
+	WaitForObject(t, controlPlane, bindings, "shop", "web-deployment", "asked of a webhook that nobody serves", func(o *unstructured.Unstructured) bool {
+		items, _, _ := unstructured.NestedSlice(o.Object, "status", "aggregatedStatus")
+		return len(items) == 1 && items[0].(map[string]any)["health"] == "Unknown"
+	})
 
 	data, err := os.ReadFile("../../examples/flink/customizations.yaml")
 	require.NoError(t, err)

@@ -13,3 +13,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: dragoman
 {{- end -}}
+
+{{- /* Two clusters that have halves of the chart each. */ -}}
+{{- define "dragoman.halves" -}}
+{{- if and .Values.webhooks.enabled (not .Values.webhooks.url) (or .Values.controlPlane.kubeconfigSecret (not .Values.controllers.enabled)) }}
+{{- fail "webhooks.url: want the URL by which the control plane reaches the webhooks of controllers that run in another cluster, or webhooks.enabled false" }}
+{{- end }}
+{{- if and .Values.controlPlane.kubeconfigSecret (not .Values.controllers.enabled) }}
+{{- fail "controlPlane.kubeconfigSecret: want none in the control plane itself, where controllers.enabled is false" }}
+{{- end }}
+{{- end -}}
