@@ -142,7 +142,7 @@ func (c *Controller) Reconcile(ctx context.Context, key Key) (reconcile.Result, 
 		return reconcile.Result{}, c.release(ctx, work) // it never put anything into the cluster
 	case err != nil:
 		c.found(key, c.record(work.UID), outcome{generation: work.Generation, err: err})
-		return reconcile.Result{}, nil //nolint:nilerr // it is reported; trying again would not help
+		return reconcile.Result{}, nil // it is reported; trying again would not help
 	}
 	member, err := c.reach(ctx, cluster)
 	if work.DeletionTimestamp != nil && (err == nil || errors.Is(err, errAway)) {
