@@ -1,12 +1,14 @@
 package clusters
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -224,7 +226,21 @@ func (p *process) tail() []byte {
 	if err != nil {
 		return []byte(err.Error())
 	}
-	return tail(data, 15)
+	return tail(withoutTraces(data), 15)
+}
+
+// withoutTraces drops the stack traces of Go programs from a log: what is wrong is in the lines before them.
+func withoutTraces(log []byte) []byte {
+	var kept []byte
+	lines := slices.Collect(bytes.Lines(log))
+	for i, line := range lines {
+		location := bytes.HasPrefix(line, []byte("\t"))
+		function := i+1 < len(lines) && bytes.HasPrefix(lines[i+1], []byte("\t/"))
+		if !location && !function && !bytes.HasPrefix(line, []byte("goroutine ")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 // poll calls try until it returns nil. When ctx ends first, the error says why and what try returned last.

@@ -71,6 +71,16 @@ func TestHopelessProcessIsGivenUp(t *testing.T) {
 	require.ErrorContains(t, err, "unknown flag")
 }
 
+// TestPanicIsTold has the lines before a long stack trace in the error.
+func TestPanicIsTold(t *testing.T) {
+	trace := strings.Repeat("example.com/store.open({0x1, 0x2})\n\t/src/store/open.go:12 +0x54\n", 20)
+	log := "starting\nno space left on device\npanic: cannot create the log\n\ngoroutine 1 [running]:\n" + trace + "starting\n"
+	assert.Equal(t, "starting\nno space left on device\npanic: cannot create the log\n\nstarting\n", string(withoutTraces([]byte(log))))
+	p := &process{log: filepath.Join(t.TempDir(), "log")}
+	require.NoError(t, os.WriteFile(p.log, []byte(log), 0o600))
+	assert.Contains(t, string(p.tail()), "no space left on device")
+}
+
 func TestMissingProgramIsTold(t *testing.T) {
 	p := newProcess(t, "")
 	p.path = filepath.Join(t.TempDir(), "missing")
