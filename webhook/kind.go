@@ -25,8 +25,11 @@ import (
 //
 // The objects that a function is given are its own. Revise, Retain and Aggregate change them in place; the answer is the
 // object that was asked about with the fields changed that the function changed. Fields that the Go types do not have
-// stay as they are, but in elements of a list that the function made shorter, longer or otherwise than it was: there
-// only the elements at both ends that it left alone keep them.
+// stay as they are, in the elements of lists too that the function left alone or moved; an element that it changed keeps
+// them when the list is as long as it was, and that element where it was.
+//
+// A field goes when its Go type leaves it out: a number with omitempty that becomes 0 is no longer there, and a control
+// plane may give it its default. Where 0 means something, as it does for replicas, the type needs a pointer.
 //
 // An error says that this object cannot be interpreted. A Kind is safe for concurrent use when its functions are.
 type Kind[Object, Status any] struct {
@@ -311,22 +314,30 @@ func mergeValue(value, before, after any) any {
 	return after
 }
 
-// mergeList keeps the elements of list that were not changed at both ends, and when there are as many between them as
-// before, changes those in place.
+// mergeList returns after with the elements as list has them that were not changed, wherever they are now. Of the others,
+// when there are as many elements as before, one is changed in place that stands where one was that is gone.
 func mergeList(list, before, after []any) []any {
-	start, end := 0, 0
-	for start < min(len(before), len(after)) && equal(before[start], after[start]) {
-		start++
-	}
-	for end < min(len(before), len(after))-start && equal(before[len(before)-1-end], after[len(after)-1-end]) {
-		end++
+	start, end := ends(before, after)
+	places := map[string][]int{} // of the elements between the ends, by what they are
+	gone := make([]bool, len(before))
+	for i := start; i < len(before)-end; i++ {
+		text := quoted(before[i])
+		places[text], gone[i] = append(places[text], i), true
 	}
 	out := append(make([]any, 0, len(after)), list[:start]...)
+	var changed []int
 	for i := start; i < len(after)-end; i++ {
-		if len(before) == len(after) {
-			out = append(out, mergeValue(list[i], before[i], after[i]))
+		text := quoted(after[i])
+		if place := places[text]; len(place) > 0 {
+			out = append(out, list[place[0]])
+			places[text], gone[place[0]] = place[1:], false
 		} else {
-			out = append(out, after[i])
+			out, changed = append(out, after[i]), append(changed, i)
+		}
+	}
+	for _, i := range changed {
+		if len(before) == len(after) && gone[i] {
+			out[i] = mergeValue(list[i], before[i], after[i])
 		}
 	}
 	return append(out, list[len(list)-end:]...)

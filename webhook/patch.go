@@ -168,16 +168,22 @@ func sortEdits(data []byte, edits []edit) {
 	}
 }
 
-// lists leaves the elements alone that both begin and end with, and changes those between them in place.
-func (d *difference) lists(have, want []any) {
-	start := 0
-	for start < min(len(have), len(want)) && equal(have[start], want[start]) {
+// ends returns how many elements two lists begin with alike, and how many they end with; none counts for both.
+func ends(a, b []any) (start, end int) {
+	most := min(len(a), len(b))
+	for start < most && equal(a[start], b[start]) {
 		start++
 	}
-	have, want = have[start:], want[start:]
-	for len(have) > 0 && len(want) > 0 && equal(have[len(have)-1], want[len(want)-1]) {
-		have, want = have[:len(have)-1], want[:len(want)-1]
+	for end < most-start && equal(a[len(a)-1-end], b[len(b)-1-end]) {
+		end++
 	}
+	return start, end
+}
+
+// lists leaves the elements alone that both begin and end with, and changes those between them in place.
+func (d *difference) lists(have, want []any) {
+	start, end := ends(have, want)
+	have, want = have[start:len(have)-end], want[start:len(want)-end]
 	both := min(len(have), len(want))
 	for i := range both {
 		d.valuesAt(step{index: start + i}, have[i], want[i])
