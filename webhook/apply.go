@@ -24,6 +24,8 @@ func applyPatch(object map[string]any, patch []byte) (map[string]any, error) {
 	}
 	operations, ok := parsed.([]any)
 	switch {
+	case parsed == nil: // a list that was never made, as Go writes it; the library takes it for an empty one
+		return value.CopyMap(object), nil
 	case !ok:
 		return nil, fmt.Errorf("want a list of operations (RFC 6902), got %s", describe(parsed))
 	case len(operations) > maxPatchOperations:

@@ -193,6 +193,7 @@ func TestAggregationTakesOnlyTheStatus(t *testing.T) {
 	req := complete(t, interpreter.Request{Operation: interpreter.AggregateStatus, Object: web(t)})
 	for _, tc := range []struct{ reason, operations, status string }{
 		{"other paths are accepted, and of no consequence", `[{"op":"remove","path":"/spec"},{"op":"add","path":"/status","value":{"a":1}}]`, `{"a":1}`},
+		{"null is a list that was never made", `null`, ""},
 		{"a status may go", `[{"op":"add","path":"/status","value":{}},{"op":"remove","path":"/status"}]`, ""},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
@@ -281,6 +282,44 @@ func TestSlowWebhooks(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestWebhooksThatDoNotRead asks webhooks that take a connection and nothing else: no question keeps its caller longer than
+// it may, but for a moment in which the connection is closed.
+func TestWebhooksThatDoNotRead(t *testing.T) {
+	for _, tc := range []struct {
+		reason, protocol string
+		size             int
+	}{
+		{"all was accepted", "http/1.1", 10},
+		{"some of it waits to be", "http/1.1", 1 << 20},
+		{"the connection is kept, until it is found out", "h2", 10},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ca, network := newAuthority(t), newMemory()
+				config := &tls.Config{
+					Certificates: []tls.Certificate{*ca.issue(t, "webhook.example.com", time.Hour)},
+					NextProtos:   []string{tc.protocol}, MinVersion: tls.VersionTLS12,
+				}
+				go func() {
+					conn, err := tls.NewListener(network, config).Accept()
+					if assert.NoError(t, err) {
+						assert.NoError(t, conn.(*tls.Conn).HandshakeContext(t.Context()))
+					}
+				}()
+				set := webhook.New(configuration("https://webhook.example.com/x", ca.bundle), webhook.Options{Dial: network.dial})
+				defer set.Close()
+				large := web(t)
+				large.SetAnnotations(map[string]string{"large": strings.Repeat("x", tc.size)})
+				start := time.Now()
+				_, err := interpreter.Client{Interpreter: set}.InterpretHealth(t.Context(), large)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Less(t, time.Since(start), 10*time.Second+100*time.Millisecond)
+				time.Sleep(time.Minute) // a connection that went silent is found out, and closed
+			})
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -12,8 +13,10 @@ const (
 	maxGathered = 64 << 10
 	// maxKept is how large a buffer is kept for what comes next: what waits, and one more record of TLS.
 	maxKept = 2 * maxGathered
-	// lastWrite is how long what was accepted may take to go out, once the connection is to be closed.
-	lastWrite = time.Second
+	// serverPatience lets the last answer go out, and is what crypto/tls gives its last message.
+	serverPatience = 5 * time.Second
+	// clientPatience is short: a caller whose time is over waits for it, and its question is of no use any more.
+	clientPatience = 50 * time.Millisecond
 )
 
 // gathered is a connection whose Write does not wait for the network: what is written while the system is busy with the
@@ -23,17 +26,20 @@ const (
 // A write that fails is the error of every later one, and closes nothing.
 type gathered struct {
 	net.Conn
+	// patience is how long what was accepted may take to go out, once the connection is to be closed.
+	patience time.Duration
 
 	mu      sync.Mutex
 	changed sync.Cond // when there is room, or nothing more is written
 	waiting []byte
 	spare   []byte
 	writing bool
+	blocked int // calls of Write that wait for room
 	err     error
 }
 
-func gather(c net.Conn) net.Conn {
-	g := &gathered{Conn: c}
+func gather(c net.Conn, patience time.Duration) net.Conn {
+	g := &gathered{Conn: c, patience: patience}
 	g.changed.L = &g.mu
 	return g
 }
@@ -43,7 +49,9 @@ func (g *gathered) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for len(g.waiting) >= maxGathered && g.err == nil {
+		g.blocked++
 		g.changed.Wait()
+		g.blocked--
 	}
 	if g.err != nil {
 		return 0, g.err
@@ -67,7 +75,7 @@ func (g *gathered) write() {
 		g.mu.Unlock()
 		_, err := g.Conn.Write(out)
 		g.mu.Lock()
-		g.err = err
+		g.err = cmp.Or(g.err, err)
 		if cap(out) <= maxKept {
 			g.spare = out
 		}
@@ -80,7 +88,7 @@ func (g *gathered) write() {
 func (g *gathered) SetWriteDeadline(t time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if least := time.Now().Add(lastWrite); g.writing && !t.IsZero() && t.Before(least) {
+	if least := time.Now().Add(g.patience); g.writing && !t.IsZero() && t.Before(least) {
 		t = least
 	}
 	return g.Conn.SetWriteDeadline(t)
@@ -94,18 +102,18 @@ func (g *gathered) SetDeadline(t time.Time) error {
 	return g.SetWriteDeadline(t)
 }
 
-// Close closes the connection when what was accepted is written, or does not go out.
+// Close closes the connection when what was accepted is written, or does not go out. When a Write waits, it is there to
+// end it, as with any connection, and closes at once.
 func (g *gathered) Close() error {
 	g.mu.Lock()
-	if g.writing {
-		_ = g.Conn.SetWriteDeadline(time.Now().Add(lastWrite)) // if it cannot be set, nothing is written any more
+	if g.writing && g.blocked == 0 {
+		_ = g.Conn.SetWriteDeadline(time.Now().Add(g.patience)) // if it cannot be set, nothing is written any more
 	}
-	for g.writing {
+	for g.writing && g.blocked == 0 {
 		g.changed.Wait()
 	}
-	if g.err == nil {
-		g.err = net.ErrClosed
-	}
+	g.err = cmp.Or(g.err, net.ErrClosed)
+	g.changed.Broadcast()
 	g.mu.Unlock()
 	return g.Conn.Close()
 }
@@ -117,7 +125,7 @@ func gatheredDial(dial dialFunc) dialFunc {
 		if err != nil {
 			return nil, err
 		}
-		return gather(c), nil
+		return gather(c, clientPatience), nil
 	}
 }
 
@@ -130,5 +138,5 @@ func (l gatheredListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gather(c), nil
+	return gather(c, serverPatience), nil
 }

@@ -75,6 +75,7 @@ func TestHandlerSaysWhatWentWrong(t *testing.T) {
 		{"not loaded", rule(interpreter.ErrNotReady), valid, 503, "NotReady", "rules are not loaded yet"},
 		{"too slow", rule(fmt.Errorf("asking: %w", context.DeadlineExceeded)), valid, 504, "", "asking: context deadline exceeded"},
 		{"the rule chooses", rule(&webhook.StatusError{Code: 429, Reason: "Busy", Message: "later"}), valid, 429, "Busy", "later"},
+		{"the rule chooses no code", rule(&webhook.StatusError{Message: "no"}), valid, 422, "", "no"},
 		{"the rule breaks its contract", answering(func(context.Context, *interpreter.Request) (*interpreter.Response, error) {
 			return &interpreter.Response{}, nil
 		}), valid, 500, "", "the rule's answer: health.state: want one of"},

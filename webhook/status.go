@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ const ReasonNotReady = "NotReady"
 // errors.Is(err, interpreter.ErrNotHandled) holds when the reason is NotHandled, and errors.Is(err,
 // interpreter.ErrNotReady) when it is NotReady.
 type StatusError struct {
-	// Code is an HTTP status code: 4xx when the question is at fault, 5xx when the webhook is.
+	// Code is an HTTP status code: 4xx when the question is at fault, 5xx when the webhook is. A rule's 0 is answered as 422.
 	Code int32
 	// Reason is a machine-readable reason; often empty.
 	Reason string
@@ -58,7 +59,7 @@ func statusOf(err error) *configv1alpha1.RequestStatus {
 	case errors.Is(err, interpreter.ErrNotReady):
 		status.Code, status.Reason = http.StatusServiceUnavailable, ReasonNotReady
 	case errors.As(err, &refused):
-		status.Code, status.Reason = refused.Code, refused.Reason
+		status.Code, status.Reason = cmp.Or(refused.Code, status.Code), refused.Reason
 		if err == error(refused) { //nolint:errorlint // only the bare error: context that was added to it is worth keeping
 			status.Message = refused.Message
 		}
