@@ -166,10 +166,13 @@ func index(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 // event returns the function by which controllers tell users: events of a binding are told of its object, and warnings
-// that an earlier process told are not told again.
+// that an earlier process told are not told again. The recorder is that of the older API, which knows no action: to the
+// newer one's, what has the same reason and action is one series of events, of which it tells the first note whatever
+// comes after.
 func (f *federation) event(ctx context.Context) func(client.Object, bool, string, string, string) {
-	recorder, told := f.mgr.GetEventRecorder(eventSource), &told{reader: f.mgr.GetAPIReader()}
-	return func(regarding client.Object, warning bool, reason, action, note string) {
+	recorder := f.mgr.GetEventRecorderFor(eventSource) //nolint:staticcheck // see above
+	told := &told{reader: f.mgr.GetAPIReader()}
+	return func(regarding client.Object, warning bool, reason, _, note string) {
 		if b, ok := regarding.(workv1alpha2.Binding); ok {
 			regarding = objectOf(b)
 		}
@@ -184,7 +187,7 @@ func (f *federation) event(ctx context.Context) func(client.Object, bool, string
 		if warning && told.before(ctx, regarding, reason, note) {
 			return
 		}
-		recorder.Eventf(regarding, nil, kind, reason, action, "%s", note)
+		recorder.Event(regarding, kind, reason, note)
 	}
 }
 

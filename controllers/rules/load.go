@@ -43,11 +43,13 @@ func (r *Rules) SetupWithManager(mgr ctrl.Manager) error {
 	if err := mgr.Add(loader); err != nil {
 		return err
 	}
+	// The recorder of the newer API would tell of one rule only: to it, what has the same reason is one series of events.
+	recorder := mgr.GetEventRecorderFor("dragoman") //nolint:staticcheck // see above
 	return ctrl.NewControllerManagedBy(mgr).Named("customization-status").
 		For(&configv1alpha1.ResourceInterpreterCustomization{}, builder.WithPredicates(otherRules)).
 		WatchesRawSource(source.Channel(r.failures.changed, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).
-		Complete(&statusWriter{rules: r, client: mgr.GetClient(), recorder: mgr.GetEventRecorder("dragoman")})
+		Complete(&statusWriter{rules: r, client: mgr.GetClient(), recorder: recorder})
 }
 
 // otherRules passes customizations that came, went, or are others than before: edited, or made again under the same name

@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/record"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -26,7 +26,7 @@ import (
 type statusWriter struct {
 	rules    *Rules
 	client   client.Client
-	recorder events.EventRecorder
+	recorder record.EventRecorder
 }
 
 // notLoadedRetry is how soon a status is tried again while the customization is not in force yet.
@@ -72,7 +72,7 @@ func (w *statusWriter) Reconcile(ctx context.Context, req reconcile.Request) (re
 	}
 	for _, op := range slices.Sorted(maps.Keys(told)) {
 		const most = 900 // the API allows 1024 bytes
-		w.recorder.Eventf(object, nil, corev1.EventTypeWarning, configv1alpha1.ReasonRuleFailed, "Interpret", "%s",
+		w.recorder.Event(object, corev1.EventTypeWarning, configv1alpha1.ReasonRuleFailed,
 			cut(string(op)+" "+told[op].about+": "+told[op].problem, most))
 	}
 	return result, nil

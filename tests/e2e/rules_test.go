@@ -268,6 +268,49 @@ func TestRulesSurviveRestarts(t *testing.T) {
 	assert.Contains(t, about[0], "failing: InterpretHealth CloneSet default/web: ")
 }
 
+// TestEveryProblemIsTold has rules of one customization fail, and then fail in another way: events tell each time.
+func TestEveryProblemIsTold(t *testing.T) {
+	federation, _ := newManaged(t)
+	propagated(t, federation)
+	fail := func(health, status string) {
+		require.NoError(t, federation.ControlPlane().Apply(t.Context(), "", &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": configv1alpha1.GroupVersion.String(), "kind": "ResourceInterpreterCustomization", "metadata": map[string]any{"name": "failing"},
+			"spec": map[string]any{
+				"target": map[string]any{"apiVersion": "apps.kruise.io/v1alpha1", "kind": "CloneSet"},
+				"customizations": map[string]any{
+					"healthInterpretation": map[string]any{"luaScript": "function InterpretHealth(o) error('" + health + "') end"},
+					"statusReflection":     map[string]any{"luaScript": "function ReflectStatus(o) error('" + status + "') end"},
+				},
+			},
+		}}))
+	}
+	awaitEvents := func(reason string, messages ...string) {
+		WaitFor(t, reason, func(ctx context.Context) error {
+			events, err := federation.ControlPlane().Dynamic().Resource(namespaces.GroupVersion().WithResource("events")).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			var told []string
+			for i := range events.Items {
+				if text(&events.Items[i], "reason") == reason {
+					told = append(told, text(&events.Items[i], "message"))
+				}
+			}
+			for _, message := range messages {
+				if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, message) }) {
+					return fmt.Errorf("nothing of %q in %q", message, told)
+				}
+			}
+			return nil
+		})
+	}
+	fail("the heart", "the mind")
+	awaitEvents("RuleFailed", "InterpretHealth CloneSet default/web: ", "the heart", "InterpretStatus CloneSet default/web: ", "the mind")
+	fail("the heart again", "the mind again")
+	awaitEvents("RuleFailed", "the heart again", "the mind again")
+	awaitEvents("InterpretFailed", "the mind", "the mind again")
+}
+
 // TestManyRules fills a control plane with rules. An edit takes effect as soon as among a few.
 func TestManyRules(t *testing.T) {
 	federation, _ := newManaged(t)
