@@ -388,6 +388,7 @@ func (f *Federation) newProcess(name, path string, ready func(context.Context) e
 		log:     filepath.Join(f.dir, "logs", strings.ReplaceAll(name, "/", "-")+".log"),
 		spawner: f.spawner,
 		ready:   ready,
+		out:     f.out,
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

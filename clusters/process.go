@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -59,6 +60,7 @@ type process struct {
 	log     string
 	spawner *spawner
 	ready   func(context.Context) error // tells whether the program answers; nil when running is enough
+	out     io.Writer                   // gets a line when the program ends by itself
 
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when run returns
@@ -130,12 +132,18 @@ func (p *process) once(ctx context.Context) error {
 	defer p.mu.Unlock()
 	p.running = nil
 	p.spent += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if p.killed || ctx.Err() != nil || time.Since(began) > hasty {
+	if p.killed || ctx.Err() != nil {
 		p.failures = 0
+		return nil
+	}
+	if time.Since(began) > hasty {
+		p.failures = 0
+		fmt.Fprintf(p.out, "%s ended (%v) and is started again: see %s\n", p.name, err, p.log)
 		return nil
 	}
 	p.failures++
 	if p.failures >= maxHasty {
+		fmt.Fprintf(p.out, "%s ended again (%v) and is given up: see %s\n", p.name, err, p.log)
 		return fmt.Errorf("start %s: it ended %d times within %s of its start: %w; the end of %s:\n%s",
 			p.name, p.failures, hasty, err, p.log, p.tail())
 	}

@@ -1,8 +1,10 @@
 package clusters
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,7 @@ import (
 func newProcess(t *testing.T, script string) *process {
 	t.Helper()
 	s := newSpawner()
-	p := &process{name: "test", path: "/bin/sh", args: []string{"-c", script}, log: filepath.Join(t.TempDir(), "log"), spawner: s}
+	p := &process{name: "test", path: "/bin/sh", args: []string{"-c", script}, log: filepath.Join(t.TempDir(), "log"), spawner: s, out: io.Discard}
 	t.Cleanup(func() {
 		p.stop(false)
 		s.close()
@@ -64,11 +66,14 @@ func TestProcessIsRestarted(t *testing.T) {
 
 func TestHopelessProcessIsGivenUp(t *testing.T) {
 	p := newProcess(t, "echo unknown flag >&2; exit 2")
+	var out bytes.Buffer
+	p.out = &lineWriter{out: &out}
 	p.ready = func(context.Context) error { return errors.New("does not answer") }
 	p.start()
 	err := p.waitReady(t.Context())
 	require.ErrorContains(t, err, "start test: it ended 5 times within 3s of its start: exit status 2")
 	require.ErrorContains(t, err, "unknown flag")
+	assert.Equal(t, "test ended again (exit status 2) and is given up: see "+p.log+"\n", out.String())
 }
 
 // TestPanicIsTold has the lines before a long stack trace in the error.
