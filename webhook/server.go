@@ -111,7 +111,7 @@ func (s *Server) ListenAndServe(ctx context.Context, address string) error {
 }
 
 // Serve answers on l, which it closes, until ctx ends. Then it takes no new connections, waits for the questions that
-// are being answered, and returns nil when all were, within Grace.
+// are being answered, and returns nil when all were, within Grace. When l fails it ends likewise, with the error of l.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Certificate == nil {
 		return errors.Join(errors.New("serve: want a certificate, got none"), l.Close())
@@ -124,6 +124,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      2 * maxTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		// With HTTP/2, WriteTimeout ends an answer and leaves the connection, which may wait for its client forever.
+		HTTP2: &http.HTTP2Config{WriteByteTimeout: maxTimeout},
 	}
 	if s.Configure != nil {
 		s.Configure(server)
@@ -131,10 +133,19 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(gatheredListener{l}, "", "") }()
 	select {
-	case err := <-served:
-		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	case ended := <-served:
+		return errors.Join(fmt.Errorf("serve %s: %w", l.Addr(), ended), s.shutDown(ctx, server))
 	case <-ctx.Done():
 	}
+	err := s.shutDown(ctx, server)
+	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
+	return err
+}
+
+// shutDown waits for the questions that are being answered, within Grace, and closes what is left of the server.
+func (s *Server) shutDown(ctx context.Context, server *http.Server) error {
 	s.stopping.Store(true)
 	grace := s.Grace
 	if grace == 0 {
@@ -142,14 +153,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	err := server.Shutdown(last)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("shut down within %s: %w", grace, err), server.Close())
+	if err := server.Shutdown(last); err != nil {
+		return errors.Join(fmt.Errorf("shut down within %s: %w", grace, err), server.Close())
 	}
-	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
-		err = errors.Join(err, ended)
-	}
-	return err
+	return nil
 }
 
 func (s *Server) tlsConfig() *tls.Config {

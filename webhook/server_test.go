@@ -136,6 +136,57 @@ func TestServerShutsDownGracefully(t *testing.T) {
 	}
 }
 
+// A client that asks and never reads is not waited for without end, nor with HTTP/2, where nothing else ends a write.
+func TestServerOfAClientThatDoesNotRead(t *testing.T) {
+	for protocol, question := range map[string]string{
+		"http/1.1": "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+		"h2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
+			"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x7f\xff\xff\xff" + // SETTINGS: streams may send as much as they like,
+			"\x00\x00\x04\x08\x00\x00\x00\x00\x00\x7f\x00\x00\x00" + // WINDOW_UPDATE: and the connection;
+			"\x00\x00\x0c\x01\x05\x00\x00\x00\x01\x82\x87\x44\x08/metrics", // HEADERS: GET, https, /metrics
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ca, network := newAuthority(t), newMemory()
+				var count connections
+				server := &webhook.Server{
+					Interpreter: always, Certificate: certificate(ca.issue(t, "webhook.example.com", time.Hour)), Configure: count.configure,
+					Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }),
+				}
+				stop := serve(t, server, network)
+				conn, err := network.dial(t.Context(), "", "")
+				require.NoError(t, err)
+				defer conn.Close()
+				client := tls.Client(conn, &tls.Config{RootCAs: ca.pool(), ServerName: "webhook.example.com", NextProtos: []string{protocol}, MinVersion: tls.VersionTLS12})
+				_, err = io.WriteString(client, question)
+				require.NoError(t, err)
+				time.Sleep(5 * time.Minute)
+				opened, open := count.counts()
+				assert.Equal(t, 1, opened)
+				assert.Zero(t, open)
+				stop()
+			})
+		})
+	}
+}
+
+// A server that can take no more connections is at its end, and so are those that it has.
+func TestServerWhoseListenerBreaks(t *testing.T) {
+	ca := newAuthority(t)
+	var count connections
+	server := &webhook.Server{Interpreter: always, Certificate: certificate(ca.issue(t, "127.0.0.1", time.Hour)), Configure: count.configure}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(t.Context(), listener) }()
+	set := webhook.New(configuration("https://"+listener.Addr().String(), ca.bundle), webhook.Options{})
+	defer set.Close()
+	require.NoError(t, askHealth(t, set))
+	require.NoError(t, listener.Close())
+	require.ErrorContains(t, <-served, "serve "+listener.Addr().String()+": ")
+	count.closesAll(t)
+}
+
 func TestServerWithoutCertificate(t *testing.T) {
 	network := newMemory()
 	require.EqualError(t, (&webhook.Server{Interpreter: always}).Serve(t.Context(), network), "serve: want a certificate, got none")
