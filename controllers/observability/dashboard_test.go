@@ -1,6 +1,7 @@
 package observability_test
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
@@ -44,5 +45,29 @@ func TestMetricsAreShown(t *testing.T) {
 			used[strings.TrimSuffix(name, "_bucket")] = true
 		}
 		assert.Equal(t, known, used, file)
+	}
+}
+
+// A Prometheus knows other programs with a workqueue, and several installations: the dashboard shows those that were chosen.
+func TestPanelsAreAboutTheJob(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/grafana/dragoman.json")
+	require.NoError(t, err)
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &dashboard))
+	require.NotEmpty(t, dashboard.Panels)
+	functions := strings.NewReplacer("histogram_quantile", "", "$__rate_interval", "")
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			metrics := regexp.MustCompile(`[a-z]+_[a-z_]+(\{.*?\})?`).FindAllString(functions.Replace(target.Expr), -1)
+			for _, metric := range metrics {
+				assert.Contains(t, metric, `{job=~"$job"`, panel.Title)
+			}
+			assert.NotEmpty(t, metrics, panel.Title)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func TestValues(t *testing.T) {
 		name, reason, values string
 	}{
 		{"everything", "all that is off by default",
-			`{replicas: 3, policies: {enabled: false}, networkPolicy: {enabled: true}, serviceMonitor: {enabled: true}, image: {tag: v9, pullSecrets: [{name: registry}]},
+			`{replicas: 3, policies: {enabled: false}, networkPolicy: {enabled: true}, serviceMonitor: {enabled: true, labels: {release: prometheus}}, image: {tag: v9, pullSecrets: [{name: registry}]},
 			  podAnnotations: {a: b}, serviceAccount: {annotations: {c: d}}, nodeSelector: {e: f}, tolerations: [{operator: Exists}],
 			  affinity: {nodeAffinity: {}}, extraArgs: ["--verbose"], logging: {format: text}}`},
 		{"least", "all that is on by default is off", `{replicas: 1, policies: {enabled: false}, webhooks: {enabled: false}, rbac: {everyKind: false}}`},
