@@ -12,71 +12,115 @@ import (
 	"sync"
 
 	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dragoman-io/dragoman/interpreter"
 	"github.com/dragoman-io/dragoman/webhook"
 )
 
+// result is what came of a question: findings, and success, or a refusal in the protocol, or neither.
+type result struct {
+	findings
+	answered bool
+	refused  *webhook.StatusError
+}
+
 // wellFormed puts every question, and returns one that was answered, or nil.
 func (c *checker) wellFormed(ctx context.Context, qs []question) *question {
-	var answered *question
+	type subject struct {
+		object    *unstructured.Unstructured
+		operation interpreter.Operation
+	}
+	var first *question // that was answered
+	var why string
+	answered := map[subject]bool{}
+	results := make([]result, len(qs))
 	for i := range qs {
-		f, ok := c.checkQuestion(ctx, &qs[i])
-		c.record(qs[i].name(), f)
-		if ok && answered == nil {
-			answered = &qs[i]
+		results[i] = c.checkQuestion(ctx, &qs[i])
+		if results[i].answered {
+			answered[subject{qs[i].req.Object, qs[i].req.Operation}] = true
+			if first == nil {
+				first = &qs[i]
+			}
 		}
 	}
-	if answered != nil {
-		return answered
+	for i := range results {
+		r := &results[i]
+		if r.refused != nil {
+			r.refuse(r.refused, answered[subject{qs[i].req.Object, qs[i].req.Operation}])
+			if why == "" && !notHandled(r.refused) {
+				why = fmt.Sprintf("; %s was refused with %s", qs[i].name(), r.refused)
+			}
+		}
+		c.record(qs[i].name(), r.findings)
+	}
+	if first != nil {
+		return first
 	}
 	var f findings
 	say := f.warn
 	if c.given {
 		say = f.fail
 	}
-	say("no question was answered with success: want objects of the kinds that the webhook is for")
+	say("no question was answered with success: want objects of the kinds that the webhook is for%s", why)
 	c.record("some operation is answered", f)
 	return nil
 }
 
-// checkQuestion puts a question twice, and tells whether it was answered with success.
-func (c *checker) checkQuestion(ctx context.Context, q *question) (f findings, answered bool) {
+// refuse says what a refusal means: nothing, when nobody said that the webhook answers the operation; answered tells that
+// it answers other questions of it about the same object.
+func (f *findings) refuse(s *webhook.StatusError, answered bool) {
+	switch {
+	case notHandled(s):
+		f.skipped = fmt.Sprintf("not answered: %s", s)
+	case s.Code == http.StatusInternalServerError:
+		f.warn("not answered, and it says that the webhook is at fault: %s", s)
+	case answered:
+		f.warn("not answered, though other questions of this operation are: %s", s)
+	default:
+		f.skipped = fmt.Sprintf("not answered: %s", s)
+	}
+}
+
+func notHandled(s *webhook.StatusError) bool {
+	return errors.Is(s, interpreter.ErrNotHandled) || s.Code == http.StatusNotImplemented
+}
+
+// checkQuestion puts a question twice.
+func (c *checker) checkQuestion(ctx context.Context, q *question) result {
+	var r result
 	sent, err := webhook.EncodeRequest(&q.req)
 	if err != nil {
-		f.fail("%s", err)
-		return f, false
+		r.fail("%s", err)
+		return r
 	}
 	m, err := c.post(ctx, sent)
 	if err != nil {
-		f.fail("%s", err)
-		return f, false
+		r.fail("%s", err)
+		return r
 	}
-	m.check(&f)
+	m.check(&r.findings)
 	resp, err := webhook.DecodeResponse(&q.req, m.body)
-	var status *webhook.StatusError
 	switch {
-	case errors.As(err, &status):
-		checkStatus(&f, status)
-		f.skipped = fmt.Sprintf("not answered: %s", status)
-		return f, false
+	case errors.As(err, &r.refused):
+		checkStatus(&r.findings, r.refused)
+		return r
 	case err != nil:
-		f.fail("%s", err)
-		return f, false
+		r.fail("%s", err)
+		return r
 	}
-	if q.req.Operation == interpreter.AggregateStatus {
-		checkScope(&f, m.body)
-	}
-	checkRevision(&f, &q.req, resp)
+	r.answered = true
+	checkPatch(&r.findings, &q.req, m.body)
+	checkRevision(&r.findings, &q.req, resp)
 	again, err := c.post(ctx, sent)
 	switch {
 	case err != nil:
-		f.fail("the same question again: %s", err)
+		r.fail("the same question again: %s", err)
 	case !bytes.Equal(m.body, again.body):
-		f.warn("the same question got two different answers")
+		r.warn("the same question got two different answers")
 	}
-	return f, true
+	return r
 }
 
 // check looks at what holds for every answer.
@@ -105,15 +149,22 @@ func checkStatus(f *findings, s *webhook.StatusError) {
 	}
 }
 
-// checkScope warns of an aggregation that changes more than the status; the rest is of no consequence.
-func checkScope(f *findings, body []byte) {
+// checkPatch warns of an aggregation that changes more than the status, the rest being of no consequence, and of a revision
+// to no replicas that leaves their number out.
+func checkPatch(f *findings, req *interpreter.Request, body []byte) {
+	aggregates := req.Operation == interpreter.AggregateStatus
+	toNone := req.Operation == interpreter.ReviseReplica && req.DesiredReplicas == 0
 	patch, err := decodePatch(body)
-	if err != nil {
+	if err != nil || !aggregates && !toNone {
 		return // DecodeResponse has accepted it
 	}
-	for _, path := range gjson.GetBytes(patch, "#.path").Array() {
-		if p := path.String(); p != "/status" && !strings.HasPrefix(p, "/status/") {
-			f.warn("response.patch: an aggregation takes only /status, so that %s is of no consequence", p)
+	for _, operation := range gjson.ParseBytes(patch).Array() {
+		path := operation.Get("path").String()
+		if aggregates && path != "/status" && !strings.HasPrefix(path, "/status/") {
+			f.warn("response.patch: an aggregation takes only /status, so that %s is of no consequence", path)
+		}
+		if toNone && operation.Get("op").String() == "remove" {
+			f.warn("response.patch: for no replicas it removes %s, which may have another default: want it to be 0", path)
 		}
 	}
 }

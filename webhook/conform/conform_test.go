@@ -3,6 +3,7 @@ package conform_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"log"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,6 +61,21 @@ func run(t *testing.T, h http.Handler, o conform.Options) *conform.Report {
 	return report
 }
 
+// answering answers every question with an error.
+func answering(err error) interpreter.Interpreter {
+	return interpreter.Func(func(schema.GroupVersionKind, interpreter.Operation) interpreter.Rule {
+		return func(context.Context, *interpreter.Request) (*interpreter.Response, error) { return nil, err }
+	})
+}
+
+// find returns the check that is called name.
+func find(t *testing.T, report *conform.Report, name string) conform.Check {
+	t.Helper()
+	i := slices.IndexFunc(report.Checks, func(c conform.Check) bool { return c.Name == name })
+	require.GreaterOrEqual(t, i, 0, "no check %q", name)
+	return report.Checks[i]
+}
+
 func TestOurHandlerConforms(t *testing.T) {
 	report := run(t, webhook.Handler(all), conform.Options{})
 	for _, c := range report.Checks {
@@ -71,6 +88,10 @@ func TestAHandlerThatAnswersNothing(t *testing.T) {
 	report := run(t, webhook.Handler(interpreter.Chain{}), conform.Options{})
 	assert.Zero(t, report.Failed(), "nobody said what it is for")
 	assert.Equal(t, 1, report.Count(conform.Warned))
+
+	report = run(t, webhook.Handler(answering(errors.New("status.phase: want text"))), conform.Options{})
+	assert.Equal(t, []string{"no question was answered with success: want objects of the kinds that the webhook is for; " +
+		"InterpretReplica apps/v1 Deployment default/web was refused with 422: status.phase: want text"}, find(t, report, "some operation is answered").Problems)
 
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cache", "metadata": map[string]any{"name": "c"}}}
 	report = run(t, webhook.Handler(interpreter.Chain{}), conform.Options{Objects: []*unstructured.Unstructured{object}})
@@ -99,6 +120,20 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 			}
 		})
 	}
+	// refusing refuses the questions whose text has one part and not the other.
+	refusing := func(has, hasNot string, code int32) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if text := string(body); strings.Contains(text, has) && !strings.Contains(text, hasNot) {
+				req, _ := webhook.DecodeRequest(body)
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write(webhook.EncodeResponse(req, nil, &webhook.StatusError{Code: code, Message: "no"}))
+				return
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			right.ServeHTTP(w, r)
+		})
+	}
 	var count atomic.Int64
 	for _, tc := range []struct {
 		reason  string
@@ -124,6 +159,14 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 		{"a retention that loses the spec", answer(func(r map[string]any) {
 			r["patchType"], r["patch"] = "JSONPatch", []byte(`[{"op":"remove","path":"/spec"}]`)
 		}), conform.Warned, "Retain apps/v1 Deployment default/web: nothing changed", "removes the object's spec"},
+		{"a question that it did not think of", refusing("AggregateStatus", "clusterName", 422), conform.Warned, "AggregateStatus apps/v1 Deployment default/web: no list", "not answered, though other questions of this operation are: 422: no"},
+		{"an operation that breaks it", refusing("InterpretReplica", "future", 500), conform.Warned, "InterpretReplica apps/v1 Deployment default/web", "not answered, and it says that the webhook is at fault: 500: no"},
+		{"an operation that it declines in its own words", refusing("InterpretReplica", "future", 400), conform.Skipped, "InterpretReplica apps/v1 Deployment default/web", "not answered: 400: no"},
+		{"no replicas that are left out", answer(func(r map[string]any) {
+			if r["patch"] != nil {
+				r["patch"] = []byte(`[{"op":"remove","path":"/spec/replicas"}]`)
+			}
+		}), conform.Warned, "ReviseReplica apps/v1 Deployment default/web: 0 replicas", "for no replicas it removes /spec/replicas, which may have another default: want it to be 0"},
 		{"an answer that is never the same", answer(func(r map[string]any) { r["count"] = count.Add(1) }), conform.Warned, "InterpretHealth apps/v1 Deployment default/web", "two different answers"},
 		{"failure without a status", answer(func(r map[string]any) { delete(r, "status") }), conform.Failed, "malformed: no request", "response.status: want one that says why"},
 		{"failure without a code", answer(func(r map[string]any) {
@@ -179,14 +222,9 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 		t.Run(tc.reason, func(t *testing.T) {
 			t.Parallel() // a server waits for half a second before it closes on a body that is too large
 			report := run(t, tc.handler, conform.Options{})
-			for _, c := range report.Checks {
-				if c.Name == tc.check {
-					assert.Equal(t, tc.outcome, c.Outcome, "%v", c.Problems)
-					assert.Contains(t, strings.Join(c.Problems, "\n"), tc.problem)
-					return
-				}
-			}
-			t.Errorf("no check %q", tc.check)
+			found := find(t, report, tc.check)
+			assert.Equal(t, tc.outcome, found.Outcome, "%v", found.Problems)
+			assert.Contains(t, strings.Join(found.Problems, "\n"), tc.problem)
 		})
 	}
 }
