@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -82,6 +84,11 @@ func (o *managerOptions) tracer(ctx context.Context) (trace.Tracer, func(), erro
 	if o.tracingEndpoint == "" {
 		return nil, func() {}, nil
 	}
+	if _, _, err := net.SplitHostPort(o.tracingEndpoint); err != nil {
+		return nil, nil, fmt.Errorf("--tracing-endpoint: want HOST:PORT, such as collector:4317, got %q", o.tracingEndpoint)
+	}
+	// A collector that does not answer is told of in the log as it is configured.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { ctrl.LoggerFrom(ctx).Error(err, "traces are lost") }))
 	options := []otlptracegrpc.Option{otlptracegrpc.WithEndpoint(o.tracingEndpoint)}
 	if o.tracingInsecure {
 		options = append(options, otlptracegrpc.WithInsecure())
