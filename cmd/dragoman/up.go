@@ -25,7 +25,6 @@ import (
 	"github.com/dragoman-io/dragoman/admission"
 	configv1alpha1 "github.com/dragoman-io/dragoman/api/config/v1alpha1"
 	"github.com/dragoman-io/dragoman/clusters"
-	"github.com/dragoman-io/dragoman/manifest"
 )
 
 // upOptions are the flags of up.
@@ -57,7 +56,8 @@ Without a command it runs until Ctrl-C and tells what happens in the clusters. W
 PATH set, and stops when that ends. Nothing stays behind but what --data and --kubeconfig name.
 
 Objects of --apply go to the control plane, definitions of custom resources to every cluster. What lies in a folder that is named
-after a cluster goes to that cluster, and what lies in a folder "members" to each member.`,
+after a cluster, such as member1, goes to that cluster, and what lies in a folder "members" to each member. It counts how the folder
+is named that is given, or has the file that is given, and those below it.`,
 		Example: examples(
 			"# Two members",
 			"dragoman up",
@@ -106,12 +106,7 @@ func (o *upOptions) run(ctx context.Context) error {
 	if err := replaceable(o.kubeconfig); err != nil {
 		return unusablef("--kubeconfig: %w", err)
 	}
-	read := reader{stdin: o.In, recursive: true}
-	files, err := read.read(ctx, o.apply...)
-	if err != nil {
-		return err
-	}
-	objects, err := decodeObjects(files)
+	objects, err := o.readObjects(ctx)
 	if err != nil {
 		return err
 	}
@@ -168,7 +163,7 @@ func (o *upOptions) build(ctx context.Context) error {
 }
 
 // use fills the running federation and runs the command in it, or tells what happens until ctx ends.
-func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, objects []manifest.Object) error {
+func (o *upOptions) use(ctx context.Context, federation *clusters.Federation, objects []destined) error {
 	if err := federation.Register(ctx); err != nil {
 		return exit(exitFailed, err)
 	}
@@ -280,59 +275,6 @@ func admissionWebhooks(url string) *unstructured.Unstructured {
 		"metadata":   map[string]any{"name": "dragoman"},
 		"webhooks":   webhooks,
 	}}
-}
-
-// decodeObjects returns the objects of all files.
-func decodeObjects(files []file) ([]manifest.Object, error) {
-	var all []manifest.Object
-	var errs []error
-	for _, f := range files {
-		found, err := manifest.Objects(f.name, f.data)
-		all, errs = append(all, found...), append(errs, err)
-	}
-	return all, unusable(errors.Join(errs...))
-}
-
-// applyObjects applies each object to the clusters that it is for. Namespaces that objects name are created.
-func applyObjects(ctx context.Context, federation *clusters.Federation, objects []manifest.Object) error {
-	all := append(federation.Members(), federation.ControlPlane())
-	wanted := map[*clusters.Cluster][]*unstructured.Unstructured{}
-	for _, object := range objects {
-		to := destinations(federation, object.Document.File)
-		switch {
-		case to != nil:
-		case clusters.IsDefinition(object.Unstructured):
-			to = all
-		default:
-			to = []*clusters.Cluster{federation.ControlPlane()}
-		}
-		for _, c := range to {
-			wanted[c] = append(wanted[c], object.Unstructured)
-			if namespace := object.GetNamespace(); namespace != "" {
-				wanted[c] = append(wanted[c], clusters.Namespace(namespace))
-			}
-		}
-	}
-	for _, c := range all {
-		if err := c.Apply(ctx, "", wanted[c]...); err != nil {
-			return exit(exitFailed, err)
-		}
-	}
-	return nil
-}
-
-// destinations returns the clusters that the folders in a file's path name, innermost first; nil when none does.
-func destinations(federation *clusters.Federation, path string) []*clusters.Cluster {
-	folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
-	for _, folder := range slices.Backward(folders) {
-		if c := federation.Cluster(folder); c != nil {
-			return []*clusters.Cluster{c}
-		}
-		if folder == "members" {
-			return federation.Members()
-		}
-	}
-	return nil
 }
 
 // runCommand runs the command with the federation's kubeconfig and kubectl.
