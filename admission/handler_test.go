@@ -118,6 +118,8 @@ func TestHandler(t *testing.T) {
 		{"a deletion", admissionv1.Delete, "", broken, nil, "", ""},
 		{"a webhook", admissionv1.Create, hook, "", nil, "", ""},
 		{"a webhook without TLS", admissionv1.Create, strings.Replace(hook, "https://", "http://", 1), "", nil, "webhooks[0].clientConfig.url", ""},
+		{"a webhook whose authorities are none", admissionv1.Create, strings.Replace(hook, `/interpret"`, `/interpret", caBundle: Q0E=`, 1), "", nil, "webhooks[0].clientConfig.caBundle: want certificates in PEM, in base64, got none", ""},
+		{"a webhook whose authorities are no base64", admissionv1.Create, strings.Replace(hook, `/interpret"`, `/interpret", caBundle: "!!"`, 1), "", nil, `webhooks[0].clientConfig.caBundle: must be of type byte: "!!"`, ""},
 		{"a webhook of no version", admissionv1.Create, strings.Replace(hook, "[v1alpha1]", "[v2]", 1), "", nil, "must include v1alpha1", ""},
 		{"an object of another kind", admissionv1.Create, "apiVersion: config.karmada.io/v1alpha1\nkind: Cache\n", "", nil, "got a Cache: the webhook's rules select too much", ""},
 		{"an object of another group", admissionv1.Create, "apiVersion: v1\nkind: Pod\n", "", nil, `got one of "": the webhook's rules select too much`, ""},

@@ -2,6 +2,8 @@ package admission
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -34,10 +36,26 @@ func (c Checker) webhookConfiguration(ctx context.Context, o *manifest.Object) [
 	for _, err := range errs {
 		problems = append(problems, objectProblem(o, script.Error, err.Field, "%s", schemaMessage(err)))
 	}
-	if c.Portable {
-		problems = append(problems, portableWebhooks(o)...)
+	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
+	for i, value := range webhooks {
+		webhook, _ := value.(map[string]any)
+		field := fmt.Sprintf("webhooks[%d]", i)
+		if c.Portable {
+			problems = append(problems, portableWebhook(o, field, webhook)...)
+		}
+		if !hasCertificates(webhook) {
+			problems = append(problems, objectProblem(o, script.Error, field+".clientConfig.caBundle",
+				"want certificates in PEM, in base64, got none: the webhook cannot be asked"))
+		}
 	}
 	return problems
+}
+
+// hasCertificates tells whether the caBundle of a webhook holds certificates, if it has one. No schema can.
+func hasCertificates(webhook map[string]any) bool {
+	text, _, _ := unstructured.NestedString(webhook, "clientConfig", "caBundle")
+	bundle, err := base64.StdEncoding.DecodeString(text)
+	return err != nil || len(bundle) == 0 || x509.NewCertPool().AppendCertsFromPEM(bundle) // what is no base64 is said elsewhere
 }
 
 // schemaMessage returns what a schema says about a field, without the name of the field.
@@ -49,6 +67,8 @@ func schemaMessage(err *field.Error) string {
 		case string, bool, int, int64, float64:
 			return fmt.Sprintf("%s, got %s", detail, manifest.Describe(err.BadValue))
 		}
+		return detail
+	case field.ErrorTypeTypeInvalid:
 		return detail
 	case field.ErrorTypeRequired:
 		return "want a value, got none"
@@ -67,16 +87,12 @@ func webhookSchema(version string) (*crds.Schema, error) {
 	return crds.NewSchema(definition, version)
 }
 
-func portableWebhooks(o *manifest.Object) []Problem {
+// portableWebhook returns every field of a webhook that Karmada does not have.
+func portableWebhook(o *manifest.Object, field string, webhook map[string]any) []Problem {
 	var problems []Problem
-	webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
-	for i, value := range webhooks {
-		webhook, _ := value.(map[string]any)
-		for _, addition := range []string{"failurePolicy", "clientCertificate"} {
-			if _, ok := webhook[addition]; ok {
-				problems = append(problems, objectProblem(o, script.Error, fmt.Sprintf("webhooks[%d].%s", i, addition),
-					"not portable: Karmada would drop this field"))
-			}
+	for _, addition := range []string{"failurePolicy", "clientCertificate"} {
+		if _, ok := webhook[addition]; ok {
+			problems = append(problems, objectProblem(o, script.Error, field+"."+addition, "not portable: Karmada would drop this field"))
 		}
 	}
 	return problems
