@@ -130,7 +130,7 @@ func TestInterruptLeavesNothingBehind(t *testing.T) {
 	requireNothingLeft(t, temp)
 }
 
-// TestInterruptedStart sends the signal while clusters are starting.
+// TestInterruptedStart closes the terminal, as it were, while clusters are starting.
 func TestInterruptedStart(t *testing.T) {
 	cmd, out, temp := startUp(t, "--members", "1")
 	WaitFor(t, "etcd", func(context.Context) error {
@@ -139,8 +139,9 @@ func TestInterruptedStart(t *testing.T) {
 		}
 		return nil
 	})
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
 	require.Error(t, cmd.Wait())
+	assert.Contains(t, out.String(), "error: interrupted before the federation was ready")
 	requireNothingLeft(t, temp)
 }
 
