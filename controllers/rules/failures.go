@@ -22,12 +22,13 @@ const memory = 10 * time.Minute
 // rule is edited or has not failed for as long as memory: what a script can make of it is bounded.
 type failures struct {
 	now func() time.Time
-	// since is when failures began to be seen. What an earlier process has seen counts as long after it as memory.
-	since time.Time
 	// changed gets the customizations whose failures are others than before.
 	changed chan event.GenericEvent
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// since is when statuses began to be written, which is when this process was elected to ask rules. What an earlier one
+	// has seen counts as long after it as memory.
+	since  time.Time
 	byName map[string]*failing
 }
 
@@ -45,7 +46,7 @@ type failure struct {
 }
 
 func newFailures(now func() time.Time) *failures {
-	return &failures{now: now, since: now(), changed: make(chan event.GenericEvent, 1024), byName: map[string]*failing{}}
+	return &failures{now: now, changed: make(chan event.GenericEvent, 1024), byName: map[string]*failing{}}
 }
 
 // Failed is to be called when a rule of the customization called name has failed: o says which one, about what, and how.
@@ -102,6 +103,17 @@ func (f *failures) of(object *configv1alpha1.ResourceInterpreterCustomization) m
 	return maps.Clone(all.rules)
 }
 
+// young tells whether an earlier process may have seen failures of which this one could not know yet.
+func (f *failures) young() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	if f.since.IsZero() {
+		f.since = now
+	}
+	return now.Sub(f.since) < memory
+}
+
 // condition returns the condition Failing of object, given the one that it has; nil when no rule fails. told is what
 // nobody was told of yet.
 func (f *failures) condition(object *configv1alpha1.ResourceInterpreterCustomization, had *metav1.Condition) (condition *metav1.Condition, told map[interpreter.Operation]failure) {
@@ -114,7 +126,7 @@ func (f *failures) condition(object *configv1alpha1.ResourceInterpreterCustomiza
 		}
 	}
 	lines := map[string]string{}
-	if f.now().Sub(f.since) < memory {
+	if f.young() {
 		maps.Copy(lines, before) // an earlier process has seen them
 	}
 	told = map[interpreter.Operation]failure{}

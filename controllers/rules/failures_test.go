@@ -46,8 +46,8 @@ func TestFailures(t *testing.T) {
 	assert.Equal(t, "InterpretHealth: over its steps budget\nInterpretStatus: no field", condition.Message)
 	assert.Equal(t, []string{"InterpretStatus Widget default/a"}, told(who), "the first one was told")
 
-	now = now.Add(time.Minute)
-	again := newFailures(clock) // another process
+	again := newFailures(clock) // another process, which waits for the first one to end
+	now = now.Add(2 * memory)
 	kept, who := again.condition(object, condition)
 	assert.Equal(t, condition.Message, kept.Message, "what the last one has seen stays for a while")
 	assert.Empty(t, who)
