@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -113,7 +114,8 @@ func (b builder) buildOne(ctx context.Context, step string, p program) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-ldflags", p.ldflags, "-o", partial, p.pkg)
 	cmd.Dir = filepath.Join(b.dir, p.module)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+temporary)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+temporary,
+		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH) // of this machine, whatever else the user builds for
 	isolate(cmd)
 	cmd.Cancel = func() error { return interrupt(cmd) }
 	cmd.WaitDelay = 10 * time.Second
