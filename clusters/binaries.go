@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -101,8 +100,8 @@ func Build(ctx context.Context, out io.Writer) (Binaries, error) {
 func assets(dir string) (Binaries, []program, error) {
 	found, missing := Binaries{}, []program(nil)
 	if dir != "" {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s=%s: want a folder with the binaries of Kubernetes: %w", AssetsEnv, dir, errors.Join(err, fs.ErrInvalid))
+		if _, err := os.ReadDir(dir); err != nil {
+			return nil, nil, fmt.Errorf("%s: want a folder with the binaries of Kubernetes: %w", AssetsEnv, err)
 		}
 	}
 	for _, p := range programs() {
