@@ -103,6 +103,11 @@ func (o *serveOptions) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, gvk := range kinds {
+		if onlyGeneric(rules, gvk) {
+			o.log().WarnContext(ctx, "only what holds for every kind is answered: is this one spelt right?", "kind", gvk.GroupVersion().String()+" "+gvk.Kind)
+		}
+	}
 	if o.dryRun {
 		return o.printOnly(registration)
 	}
@@ -133,6 +138,11 @@ func (o *serveOptions) validate() error {
 	if _, _, err := net.SplitHostPort(o.bind); err != nil {
 		return unusablef("--bind: want HOST:PORT or :PORT, got %q", o.bind)
 	}
+	for _, host := range o.hosts {
+		if net.ParseIP(host) == nil && len(validation.IsDNS1123Subdomain(host)) > 0 {
+			return unusablef("--host: want a name or an address, without scheme and port, got %q", host)
+		}
+	}
 	if o.service == "" {
 		return nil
 	}
@@ -152,6 +162,9 @@ func (o *serveOptions) printOnly(r *registration) error {
 	address, err := net.ResolveTCPAddr("tcp", o.bind)
 	if err != nil {
 		return unusablef("--bind: %w", err)
+	}
+	if address.Port == 0 && o.service == "" {
+		return unusablef("--bind: want the port of the server, got 0")
 	}
 	return r.print(o.Out, o.endpoint(address), bundle)
 }
@@ -231,7 +244,9 @@ func (o *serveOptions) chosen(served []customizations.Customization) ([]schema.G
 		if !ok {
 			errs = append(errs, fmt.Errorf("--kinds: want GROUP/VERSION/KIND or VERSION/KIND, got %q", name))
 		}
-		kinds = append(kinds, gvk)
+		if !slices.Contains(kinds, gvk) {
+			kinds = append(kinds, gvk)
+		}
 	}
 	if len(kinds) > 0 {
 		return kinds, errors.Join(errs...)

@@ -48,6 +48,13 @@ func answersAlways(rules interpreter.Interpreter, gvk schema.GroupVersionKind, o
 	return slices.ContainsFunc(interpreter.Explain(rules, gvk, op), func(s interpreter.Source) bool { return s.Condition == "" })
 }
 
+// onlyGeneric tells whether no rule knows a kind but those that answer for every kind.
+func onlyGeneric(rules interpreter.Interpreter, gvk schema.GroupVersionKind) bool {
+	return !slices.ContainsFunc(interpreter.Operations(), func(info interpreter.OperationInfo) bool {
+		return slices.ContainsFunc(interpreter.Explain(rules, gvk, info.Operation), func(s interpreter.Source) bool { return s.Link != "generic" })
+	})
+}
+
 // add adds a kind to the rule with the same group, version and operations, or to a new one.
 func (r *registration) add(gvk schema.GroupVersionKind, operations []configv1alpha1.InterpreterOperation) {
 	for i := range r.rules {

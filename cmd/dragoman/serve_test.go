@@ -166,6 +166,16 @@ func TestServeDryRun(t *testing.T) {
 	assert.Empty(t, errOut.String(), "nothing is served")
 }
 
+func TestServeKindsThatNobodyKnows(t *testing.T) {
+	var out, errOut strings.Builder
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
+	kinds := "example.com/v1/Cahce,ray.io/v1/RayCluster,example.com/v1/Cahce"
+	require.Equal(t, exitOK, run(t.Context(), []string{"dragoman", "serve", "--dry-run", "--kinds", kinds}, streams), errOut.String())
+	assert.Equal(t, 1, strings.Count(errOut.String(), "\n"), "%s", errOut.String())
+	assert.Contains(t, errOut.String(), `level=WARN msg="only what holds for every kind is answered: is this one spelt right?" kind="example.com/v1 Cahce"`)
+	assert.Equal(t, 1, strings.Count(out.String(), "Cahce"))
+}
+
 func TestServeSelectsTheCatalogue(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, rule := range startServe(t).Webhooks[0].Rules {
@@ -197,6 +207,8 @@ func TestServeRefuses(t *testing.T) {
 		{"a certificate that is not there", []string{"--kinds", "v1/Pod", "--cert", "/none", "--key", "/none"}, "certificate: stat /none"},
 		{"authorities that are none", []string{"--kinds", "v1/Pod", "--client-ca", write("ca.crt", "x")}, "--client-ca: " + dir},
 		{"an address without a port", []string{"--kinds", "v1/Pod", "--bind", "localhost"}, `--bind: want HOST:PORT or :PORT, got "localhost"`},
+		{"a host with a scheme", []string{"--kinds", "v1/Pod", "--host", "https://x"}, `--host: want a name or an address, without scheme and port, got "https://x"`},
+		{"no port of a server elsewhere", []string{"--kinds", "v1/Pod", "--dry-run"}, "--bind: want the port of the server, got 0"},
 		{"a name that objects cannot have", []string{"--kinds", "v1/Pod", "--name", "No Name"}, `--name: "No Name": `},
 		{"a service without a namespace", []string{"--kinds", "v1/Pod", "--service", "dragoman"}, `--service: want NAMESPACE/NAME, got "dragoman"`},
 		{"an argument", []string{"x.yaml"}, `want no arguments, got "x.yaml": customizations are given with -f (see dragoman serve --help)`},
