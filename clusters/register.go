@@ -22,8 +22,9 @@ const (
 	systemNamespace = "karmada-system"
 	// clusterNamespace is where the control plane keeps the credentials of its members.
 	clusterNamespace = "karmada-cluster"
-	// accountName is the service account in a member that the control plane uses.
-	accountName = "dragoman"
+	// accountName is the service account in a member that the control plane uses, and the name of its rights: not those of the chart,
+	// which may be installed in a member.
+	accountName = "dragoman-control-plane"
 	// tokenSeconds is how long a member's token holds: ten years.
 	tokenSeconds = 10 * 365 * 24 * 3600
 )
