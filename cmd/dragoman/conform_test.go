@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -112,6 +114,14 @@ func TestConformRefuses(t *testing.T) {
 			assert.Empty(t, out)
 		})
 	}
+}
+
+func TestReachTellsThatNobodyAnswers(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // it accepts, in time, what nobody takes
+	require.NoError(t, err)
+	defer listener.Close()
+	err = reach(t.Context(), "https://"+listener.Addr().String(), nil, time.Millisecond)
+	require.EqualError(t, err, "no answer within 1ms")
 }
 
 // TestWebhookRefuses asks webhooks that cannot be asked: the first error is the only one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -42,15 +43,15 @@ func (o *webhookOptions) interpreter(ctx context.Context) (interpreter.Interpret
 	if err != nil {
 		return nil, unusablef("--webhook: %w", err)
 	}
-	if err := reach(ctx, o.url, config); err != nil {
+	if err := reach(ctx, o.url, config, 10*time.Second); err != nil {
 		return nil, unusablef("--webhook: %w", explainUnreachable(fmt.Errorf("%s: %w", o.url, err), o.url, "--webhook-ca"))
 	}
 	return set, nil
 }
 
-// reach tells why nobody answers at an address. What is answered does not matter.
-func reach(ctx context.Context, address string, config *tls.Config) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+// reach tells why nobody answers at an address in time. What is answered does not matter.
+func reach(ctx context.Context, address string, config *tls.Config, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -59,7 +60,7 @@ func reach(ctx context.Context, address string, config *tls.Config) error {
 	transport := &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	return resp.Body.Close()
 }
