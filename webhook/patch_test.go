@@ -162,3 +162,55 @@ func FuzzApplyPatch(f *testing.F) {
 		}
 	})
 }
+
+// known is a type that knows some of the fields of an object.
+type known struct {
+	A *int64           `json:"a,omitempty"`
+	B string           `json:"b"`
+	C []known          `json:"c,omitempty"`
+	D map[string]known `json:"d,omitempty"`
+	E *known           `json:"e,omitempty"`
+	F []int64          `json:"f"`
+}
+
+// FuzzMergeObject makes of one object what the type knows of another: that is then what the type knows of it, and without
+// a change it stays as it is.
+func FuzzMergeObject(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`{}`, `{}`},
+		{`{"x":1,"e":{"x":{"a":1},"a":5}}`, `{"e":{"b":"b"},"f":[]}`},
+		{`{"c":[{"a":1,"x":1},{"a":2,"x":2},{"a":3}],"f":[1,2,3]}`, `{"c":[{"a":3},{"a":1},{"b":"n"}],"f":[3,1]}`},
+		{`{"d":{"a":{"x":null},"b":null},"e":null,"c":null,"f":null,"b":null}`, `{"d":{"a":{"f":[1]},"c":{}}}`},
+		{`{"c":[null,{"a":1},null]}`, `{"c":[{"a":1},{},{"a":1}]}`},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, from, to string) {
+		object := func() map[string]any {
+			var o map[string]any
+			if utiljson.Unmarshal([]byte(from), &o) != nil || o == nil {
+				return nil
+			}
+			return o
+		}
+		seen := func(content map[string]any) map[string]any {
+			v, err := typed[known]("object", content)
+			if err != nil {
+				return nil
+			}
+			p, err := plain(v)
+			require.NoError(t, err)
+			return p
+		}
+		var want map[string]any
+		if utiljson.Unmarshal([]byte(to), &want) != nil || want == nil || object() == nil {
+			return
+		}
+		before, after := seen(object()), seen(want)
+		if before == nil || after == nil {
+			return
+		}
+		require.Equal(t, object(), mergeObject(object(), before, seen(object())))
+		require.Equal(t, after, seen(mergeObject(object(), before, after)))
+	})
+}
