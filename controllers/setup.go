@@ -169,10 +169,10 @@ func index(ctx context.Context, indexer client.FieldIndexer) error {
 // that an earlier process told are not told again. The recorder is that of the older API, which knows no action: to the
 // newer one's, what has the same reason and action is one series of events, of which it tells the first note whatever
 // comes after.
-func (f *federation) event(ctx context.Context) func(client.Object, bool, string, string, string) {
+func (f *federation) event(ctx context.Context) func(client.Object, bool, string, string) {
 	recorder := f.mgr.GetEventRecorderFor(eventSource) //nolint:staticcheck // see above
 	told := &told{reader: f.mgr.GetAPIReader()}
-	return func(regarding client.Object, warning bool, reason, _, note string) {
+	return func(regarding client.Object, warning bool, reason, note string) {
 		if b, ok := regarding.(workv1alpha2.Binding); ok {
 			regarding = objectOf(b)
 		}

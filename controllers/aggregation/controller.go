@@ -39,7 +39,7 @@ type Controller struct {
 	// Scheduler knows what was decided.
 	Scheduler *scheduler.Scheduler
 	// Event tells the user about the binding's object.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// Interval is the least time between two rounds of one binding; what several clusters report meanwhile is written
 	// once. Zero means 500 ms.
 	Interval time.Duration
@@ -304,6 +304,6 @@ func (c *Controller) tell(key scheduler.Key, template *unstructured.Unstructured
 	c.rounds[key] = r
 	c.mu.Unlock()
 	if !known && err != nil {
-		c.Event(template, true, "AggregateStatusFailed", "Aggregate", strings.TrimSpace(problem))
+		c.Event(template, true, "AggregateStatusFailed", strings.TrimSpace(problem))
 	}
 }

@@ -45,7 +45,7 @@ type Controller struct {
 	// Scheduler is told when a binding is gone.
 	Scheduler *scheduler.Scheduler
 	// Event tells the user about the binding's object.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// Queue is where bindings are put that want to be looked at.
 	Queue queue.Queue[scheduler.Key]
 }
@@ -104,7 +104,7 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 	}
 	if err := c.write(ctx, b, template, works, targets); err != nil {
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-			c.Event(template, true, "SyncWorkFailed", "Dispatch", err.Error())
+			c.Event(template, true, "SyncWorkFailed", err.Error())
 		}
 		return reconcile.Result{}, err
 	}

@@ -38,7 +38,7 @@ type Controller struct {
 	// Connected is called after a cluster was connected; its Works want to be looked at.
 	Connected func(cluster string)
 	// Event tells the user about a Cluster.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// Period is how often a cluster is looked at. Zero means 10 s.
 	Period time.Duration
 	// FailureThreshold is for how long a ready cluster has to fail before it is not ready; SuccessThreshold for how long
@@ -192,7 +192,7 @@ func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha
 	}
 	if was == nil || was.Status != ready.Status {
 		log.FromContext(ctx).Info("whether the cluster is ready has changed", "cluster", cluster.Name, "ready", ready.Status, "message", ready.Message)
-		c.Event(cluster, ready.Status != metav1.ConditionTrue, "ClusterReady"+string(ready.Status), "CheckHealth", ready.Message)
+		c.Event(cluster, ready.Status != metav1.ConditionTrue, "ClusterReady"+string(ready.Status), ready.Message)
 	}
 	return c.taint(ctx, cluster, ready.Status)
 }

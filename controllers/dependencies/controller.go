@@ -53,7 +53,7 @@ type Controller struct {
 	// Interpreter says what objects depend on.
 	Interpreter interpreter.Client
 	// Event tells the user about the binding's object.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// Queue is where bindings are put whose dependencies want to be looked at.
 	Queue queue.Queue[scheduler.Key]
 
@@ -128,7 +128,7 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 	}
 	if err != nil {
 		// An error never reads as "no dependencies": what is there stays.
-		c.Event(template, true, "GetDependenciesFailed", "Propagate", err.Error())
+		c.Event(template, true, "GetDependenciesFailed", err.Error())
 		return reconcile.Result{}, err
 	}
 	c.remember(key, refs)
@@ -147,7 +147,7 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 		for _, object := range objects {
 			to, err := c.attach(ctx, b, object)
 			if err != nil {
-				c.Event(template, true, "SyncDependenciesFailed", "Propagate", err.Error())
+				c.Event(template, true, "SyncDependenciesFailed", err.Error())
 				return reconcile.Result{}, err
 			}
 			attached[to] = true

@@ -40,7 +40,7 @@ type Detector struct {
 	// Scheduler decides where they go.
 	Scheduler *scheduler.Scheduler
 	// Event tells the user about a template.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// SkippedNamespaces match the namespaces whose objects are never propagated, besides the federation's own.
 	SkippedNamespaces []*regexp.Regexp
 	// Queue is where templates are put that want to be looked at.
@@ -116,7 +116,7 @@ func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.
 	}
 	if missing, err := d.missingOverride(ctx, p, obj); err != nil || missing != "" {
 		if err == nil {
-			d.Event(obj, true, "DependentOverrideMissing", "Propagate", fmt.Sprintf("%s waits for OverridePolicy %s", p, missing))
+			d.Event(obj, true, "DependentOverrideMissing", fmt.Sprintf("%s waits for OverridePolicy %s", p, missing))
 		}
 		return reconcile.Result{RequeueAfter: 5 * time.Second}, err
 	}
@@ -134,7 +134,7 @@ func (d *Detector) Reconcile(ctx context.Context, key templates.Key) (reconcile.
 	}
 	if err := d.write(ctx, obj, current, p); err != nil {
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-			d.Event(obj, true, "ApplyPolicyFailed", "Propagate", fmt.Sprintf("%s: %v", p, err))
+			d.Event(obj, true, "ApplyPolicyFailed", fmt.Sprintf("%s: %v", p, err))
 		}
 		return reconcile.Result{}, err
 	}
@@ -178,14 +178,14 @@ func (d *Detector) write(ctx context.Context, obj *unstructured.Unstructured, cu
 		if err := d.Client.Create(ctx, next); err != nil {
 			return fmt.Errorf("create the binding of %s: %w", templates.KeyOf(obj), err)
 		}
-		d.Event(obj, false, "ApplyPolicySucceed", "Propagate", fmt.Sprintf("%s propagates the object", p))
+		d.Event(obj, false, "ApplyPolicySucceed", fmt.Sprintf("%s propagates the object", p))
 	} else if err := d.Client.Update(ctx, next); err != nil {
 		return fmt.Errorf("update the binding of %s: %w", templates.KeyOf(obj), err)
 	}
 	if decided {
 		d.Scheduler.Record(next, outcome)
 		if outcome.Err != nil {
-			d.Event(obj, true, scheduler.Reason(outcome.Err), "Schedule", outcome.Err.Error())
+			d.Event(obj, true, scheduler.Reason(outcome.Err), outcome.Err.Error())
 		}
 	}
 	return nil

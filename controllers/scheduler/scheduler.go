@@ -41,7 +41,7 @@ type Scheduler struct {
 	// Client reads bindings and clusters from the manager's cache, and writes bindings.
 	Client client.Client
 	// Event tells the user about the binding's object.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// Queue is where other controllers put bindings that want a decision.
 	Queue queue.Queue[Key]
 
@@ -143,7 +143,7 @@ func (s *Scheduler) Reconcile(ctx context.Context, key Key) (reconcile.Result, e
 	s.Record(b, outcome)
 	if outcome.Err != nil {
 		if !known || previous.Err == nil || previous.Err.Error() != outcome.Err.Error() {
-			s.Event(b, true, Reason(outcome.Err), "Schedule", outcome.Err.Error())
+			s.Event(b, true, Reason(outcome.Err), outcome.Err.Error())
 		}
 		return reconcile.Result{RequeueAfter: retry}, nil
 	}

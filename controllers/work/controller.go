@@ -40,7 +40,7 @@ type Controller struct {
 	// Interpreter says what a member owns, and what its status means.
 	Interpreter interpreter.Client
 	// Event tells the user about a Work's object, which it names in its note.
-	Event func(regarding client.Object, warning bool, reason, action, note string)
+	Event func(regarding client.Object, warning bool, reason, note string)
 	// StatusInterval is the least time between two writes of a Work's status that nobody waits for. Zero means 500 ms.
 	StatusInterval time.Duration
 	// Queue is where Works are put that Reconcile is to look at.
@@ -242,7 +242,7 @@ func (c *Controller) tell(work *workv1alpha1.Work, object *unstructured.Unstruct
 	template.SetNamespace(object.GetNamespace())
 	template.SetName(object.GetName())
 	template.SetUID(types.UID(object.GetAnnotations()[workv1alpha2.ResourceTemplateUIDAnnotation]))
-	c.Event(template, true, reason, "Sync", fmt.Sprintf("cluster %s: %v", cluster, err))
+	c.Event(template, true, reason, fmt.Sprintf("cluster %s: %v", cluster, err))
 }
 
 // apply creates or updates the object in the member if it is not as it should be, and returns it as the member has it.
