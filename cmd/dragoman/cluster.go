@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
 
@@ -102,6 +104,7 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 		return nil, err
 	}
 	flags := o.flags()
+	flags.WrapConfigFn = interruptible(ctx)
 	namespace := o.namespace
 	if namespace == "" {
 		var err error
@@ -109,13 +112,14 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 			return nil, unusablef("%s: %w", name, err)
 		}
 	}
-	builder := resource.NewBuilder(flags).
+	infos, err := resource.NewBuilder(flags).
 		Unstructured().
 		NamespaceParam(namespace).DefaultNamespace().
 		ResourceTypeOrNameArgs(true, name).
 		SingleResourceType().
-		Flatten()
-	infos, err := until(ctx, func() ([]*resource.Info, error) { return builder.Do().Infos() })
+		Flatten().
+		Do().
+		Infos()
 	if err != nil {
 		return nil, unusablef("%s: %w", name, err)
 	}
@@ -128,22 +132,21 @@ func (o *clusterOptions) get(ctx context.Context, name string) ([]*unstructured.
 	return found, nil
 }
 
-// until calls f, which knows no context, and leaves it behind when ctx ends first.
-func until[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
+// interruptible has every request of clients end with ctx: discovery, for one, knows no context.
+func interruptible(ctx context.Context) func(*rest.Config) *rest.Config {
+	return func(c *rest.Config) *rest.Config {
+		c.Wrap(func(next http.RoundTripper) http.RoundTripper { return endsWith{ctx, next} })
+		return c
 	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
+}
+
+type endsWith struct {
+	ctx  context.Context //nolint:containedctx // that of the command, for requests that have none
+	next http.RoundTripper
+}
+
+func (e endsWith) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	context.AfterFunc(e.ctx, cancel) // the answer is read after this returns
+	return e.next.RoundTrip(r.WithContext(ctx))
 }

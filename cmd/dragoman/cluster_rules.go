@@ -39,7 +39,7 @@ func (o *clusterOptions) rules(ctx context.Context, args []string) (*clusterRule
 	if err := o.configured(args...); err != nil {
 		return nil, err
 	}
-	found, err := until(ctx, func() (*clusterRules, error) { return o.readRules(ctx) })
+	found, err := o.readRules(ctx)
 	switch {
 	case (meta.IsNoMatchError(err) || apierrors.IsNotFound(err)) && o.rulesContext == "":
 		return nil, nil
@@ -67,7 +67,7 @@ func (o *clusterOptions) readRules(ctx context.Context) (*clusterRules, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	c, err := client.New(interruptible(ctx)(config), client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, err
 	}
