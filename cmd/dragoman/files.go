@@ -102,8 +102,8 @@ func (r *reader) readFolder(folder string) ([]file, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != folder && !r.recursive:
-			return filepath.SkipDir
+		case entry.IsDir() && name != folder && (!r.recursive || strings.HasPrefix(entry.Name(), "..")):
+			return filepath.SkipDir // or where the kubelet keeps what the files of a volume are links to
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
 		}

@@ -87,7 +87,7 @@ func TestBesideKarmadaInACluster(t *testing.T) {
 	for i := range args {
 		args[i] = strings.NewReplacer("=/rules", "="+volumes+"/rules", "=/tls/", "="+volumes+"/tls/").Replace(args[i])
 	}
-	config := startServe(t, args...)
+	config := startServe(t, append(args, "--recursive")...) // which finds each file once
 	assert.Equal(t, service.Name, config.Webhooks[0].ClientConfig.Service.Name)
 	assert.Equal(t, service.Namespace, config.Webhooks[0].ClientConfig.Service.Namespace)
 }
