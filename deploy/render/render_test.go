@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 		{"elsewhere", "the control plane is another cluster",
 			`{controlPlane: {kubeconfigSecret: karmada}, webhooks: {url: "https://dragoman.example:8443"}}`},
 		{"control-plane", "the control plane of controllers in another cluster",
-			`{policies: {enabled: false}, controllers: {enabled: false}, webhooks: {url: "https://dragoman.example:8443", failurePolicy: Fail}}`},
+			`{policies: {enabled: false}, controllers: {enabled: false}, webhooks: {url: "https://dragoman.example:8443/", failurePolicy: Fail}}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
