@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -35,6 +34,7 @@ type gathered struct {
 	spare   []byte
 	writing bool
 	blocked int // calls of Write that wait for room
+	closed  bool
 	err     error
 }
 
@@ -48,12 +48,15 @@ func gather(c net.Conn, patience time.Duration) net.Conn {
 func (g *gathered) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for len(g.waiting) >= maxGathered && g.err == nil {
+	for len(g.waiting) >= maxGathered && g.err == nil && !g.closed {
 		g.blocked++
 		g.changed.Wait()
 		g.blocked--
 	}
-	if g.err != nil {
+	switch {
+	case g.closed:
+		return 0, net.ErrClosed
+	case g.err != nil:
 		return 0, g.err
 	}
 	g.waiting = append(g.waiting, p...)
@@ -75,7 +78,7 @@ func (g *gathered) write() {
 		g.mu.Unlock()
 		_, err := g.Conn.Write(out)
 		g.mu.Lock()
-		g.err = cmp.Or(g.err, err)
+		g.err = err
 		if cap(out) <= maxKept {
 			g.spare = out
 		}
@@ -88,6 +91,9 @@ func (g *gathered) write() {
 func (g *gathered) SetWriteDeadline(t time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.closed {
+		return net.ErrClosed
+	}
 	if least := time.Now().Add(g.patience); g.writing && !t.IsZero() && t.Before(least) {
 		t = least
 	}
@@ -106,14 +112,15 @@ func (g *gathered) SetDeadline(t time.Time) error {
 // end it, as with any connection, and closes at once.
 func (g *gathered) Close() error {
 	g.mu.Lock()
-	if g.writing && g.blocked == 0 {
+	g.closed = true
+	if g.blocked > 0 {
+		g.changed.Broadcast()
+	} else if g.writing {
 		_ = g.Conn.SetWriteDeadline(time.Now().Add(g.patience)) // if it cannot be set, nothing is written any more
+		for g.writing {
+			g.changed.Wait()
+		}
 	}
-	for g.writing && g.blocked == 0 {
-		g.changed.Wait()
-	}
-	g.err = cmp.Or(g.err, net.ErrClosed)
-	g.changed.Broadcast()
 	g.mu.Unlock()
 	return g.Conn.Close()
 }

@@ -163,6 +163,24 @@ func TestGatheredCloseEndsAWriteThatWaits(t *testing.T) {
 	})
 }
 
+// Nothing that comes after Close makes it take longer.
+func TestGatheredCloseIsTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, _ := net.Pipe()
+		c := gather(near, time.Second)
+		_, err := c.Write([]byte("a"))
+		require.NoError(t, err)
+		start, closed := time.Now(), make(chan error)
+		go func() { closed <- c.Close() }()
+		synctest.Wait()
+		require.ErrorIs(t, c.SetWriteDeadline(time.Time{}), net.ErrClosed)
+		_, err = c.Write([]byte("b"))
+		require.ErrorIs(t, err, net.ErrClosed)
+		require.NoError(t, <-closed)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}
+
 // A connection with TLS ends with an alert, which says that nothing was cut off.
 func TestGatheredAlertArrives(t *testing.T) {
 	certificate, bundle, err := SelfSigned([]string{"example.com"}, time.Hour)
