@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
 )
 
 func TestLoadStages(t *testing.T) {
@@ -38,6 +40,15 @@ func TestLoadStages(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, found, "%s leads nowhere", stage.GetName())
 	}
+}
+
+// TestDefinitionThatWentHoldsUpNobody has a definition deleted before its operator is played; others wait behind it.
+func TestDefinitionThatWentHoldsUpNobody(t *testing.T) {
+	s, err := loadStages()
+	require.NoError(t, err)
+	kinds := map[schema.GroupVersionResource]string{definitionResource: "CustomResourceDefinitionList"}
+	c := &Cluster{dynamic: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)}
+	require.NoError(t, s.play(t.Context(), c, "widgets.example.com"))
 }
 
 func TestStageMustNameItsKind(t *testing.T) {
