@@ -103,6 +103,7 @@ func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (repl
 		retry, connected := connectionError(err)
 		if connected {
 			resets++
+			e.transport.CloseIdleConnections() // the others that were kept are as old, and may be as dead
 		}
 		if !retry || resets >= maxResets || ctx.Err() != nil || !sleep(ctx, jitter(backoff)) {
 			if attempt > 1 {

@@ -112,6 +112,45 @@ func TestConnectionResetInTheMidstOfAnAnswer(t *testing.T) {
 	assert.EqualValues(t, 3, asked.Load())
 }
 
+// TestKeptConnectionsThatAreGone has connections that were kept and of which the other side, or a balancer between, knows
+// nothing any more.
+func TestKeptConnectionsThatAreGone(t *testing.T) {
+	const kept = 10 // more than a question is tried on
+	ca := newAuthority(t)
+	var (
+		opened, gone atomic.Int64
+		together     sync.WaitGroup
+	)
+	together.Add(kept)
+	type number struct{}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Value(number{}).(int64) <= gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		if gone.Load() == 0 {
+			together.Done()
+			together.Wait()
+		}
+		reply(healthy)(w, r)
+	}))
+	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, number{}, opened.Add(1))
+	}
+	quiet(server.Config)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*ca.issue(t, "127.0.0.1", time.Hour)}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	set := webhook.New(configuration(server.URL, ca.bundle), webhook.Options{})
+	defer set.Close()
+	var wg sync.WaitGroup
+	for range kept {
+		wg.Go(func() { assert.NoError(t, askHealth(t, set)) })
+	}
+	wg.Wait()
+	gone.Store(kept)
+	require.NoError(t, askHealth(t, set))
+}
+
 func TestCertificatesThatAreNotTrusted(t *testing.T) {
 	ca := newAuthority(t)
 	for _, tc := range []struct {
