@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -25,8 +26,8 @@ const jsonType = "application/json"
 const (
 	firstBackoff = 20 * time.Millisecond
 	maxBackoff   = time.Second
-	// maxResets is how often a connection may break during a call before the webhook, and not the network, is to blame:
-	// a server that crashes on an object looks like that.
+	// maxResets is how often a connection may break that has carried a question before the webhook, and not the network, is
+	// to blame: a server that crashes on an object looks like that.
 	maxResets = 4
 )
 
@@ -96,12 +97,16 @@ func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (repl
 	defer e.end()
 	backoff, resets := firstBackoff, 0
 	for attempt := 1; ; attempt++ {
-		answer, err := e.postOnce(ctx, target, body)
+		traced, sent := ctx, func() bool { return true } // the first time it is not worth its while
+		if attempt > 1 {
+			traced, sent = traceSent(ctx)
+		}
+		answer, err := e.postOnce(traced, target, body)
 		if err == nil {
 			return answer, nil
 		}
 		retry, connected := connectionError(err)
-		if connected {
+		if connected && sent() {
 			resets++
 			e.transport.CloseIdleConnections() // the others that were kept are as old, and may be as dead
 		}
@@ -113,6 +118,13 @@ func (e *endpoint) post(ctx context.Context, target *url.URL, body []byte) (repl
 		}
 		backoff = min(2*backoff, maxBackoff)
 	}
+}
+
+// traceSent returns a context for a request, and what tells whether it went out: not when there was no connection yet, or
+// one that broke before anything was said.
+func traceSent(ctx context.Context) (context.Context, func() bool) {
+	var sent atomic.Bool
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}), sent.Load
 }
 
 func (e *endpoint) postOnce(ctx context.Context, target *url.URL, body []byte) (reply, error) {

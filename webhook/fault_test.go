@@ -26,8 +26,9 @@ import (
 // faulty is a webhook in memory that answers as its handler does, and the set that asks it. It must be made in a
 // synctest bubble, which ends only when no goroutine is left: a leak is a deadlock there, and fails the test.
 type faulty struct {
-	ca  *authority
-	set *webhook.Set
+	ca      *authority
+	network *memory
+	set     *webhook.Set
 }
 
 func newFaulty(t *testing.T, handler http.HandlerFunc, change ...func(*configv1alpha1.ResourceInterpreterWebhook)) *faulty {
@@ -46,7 +47,7 @@ func newFaulty(t *testing.T, handler http.HandlerFunc, change ...func(*configv1a
 		_ = server.ServeTLS(network, "", "")
 	}()
 	f := &faulty{
-		ca:  ca,
+		ca: ca, network: network,
 		set: webhook.New(configuration("https://webhook.example.com/x", ca.bundle, change...), webhook.Options{Dial: network.dial, MaxResponseBytes: 1 << 20}),
 	}
 	require.NoError(t, f.set.Err())
@@ -354,94 +355,6 @@ func TestACallerThatWaitsNoLonger(t *testing.T) {
 			require.NotErrorIs(t, err, interpreter.ErrNotHandled, "that the caller gave up is no failure of the webhook, and not to be ignored")
 			assert.NotContains(t, err.Error(), "not asked")
 		}
-	})
-}
-
-// TestConnectionsThatBreak has servers that end a connection while they answer.
-func TestConnectionsThatBreak(t *testing.T) {
-	t.Run("once: the question is put again", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var asked atomic.Int32
-			f := newFaulty(t, func(w http.ResponseWriter, r *http.Request) {
-				if asked.Add(1) == 1 {
-					panic(http.ErrAbortHandler)
-				}
-				reply(healthy)(w, r)
-			})
-			health, err := interpreter.Client{Interpreter: f.set}.InterpretHealth(t.Context(), web(t))
-			require.NoError(t, err)
-			assert.True(t, health.Healthy())
-		})
-	})
-	t.Run("in the midst of the answer, always: a server that crashes is not asked forever", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var asked atomic.Int32
-			f := newFaulty(t, func(w http.ResponseWriter, _ *http.Request) {
-				asked.Add(1)
-				w.Header().Set("Content-Type", "application/json")
-				w.Header().Set("Content-Length", "1000")
-				fmt.Fprint(w, `{"response":`)
-				_ = http.NewResponseController(w).Flush()
-				panic(http.ErrAbortHandler)
-			})
-			_, _, err := interpreter.Client{Interpreter: f.set}.InterpretReplica(t.Context(), web(t))
-			require.ErrorContains(t, err, where+": tried 4 times: read the answer: ")
-			assert.EqualValues(t, 4, asked.Load())
-		})
-	})
-}
-
-func TestBreaker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int32
-		var well atomic.Bool
-		f := newFaulty(t, func(w http.ResponseWriter, r *http.Request) {
-			asked.Add(1)
-			if !well.Load() {
-				w.WriteHeader(http.StatusServiceUnavailable)
-				return
-			}
-			reply(healthy)(w, r)
-		})
-		client := interpreter.Client{Interpreter: f.set}
-		ask := func() error {
-			_, err := client.InterpretHealth(t.Context(), web(t))
-			return err
-		}
-		for range 5 {
-			require.ErrorContains(t, ask(), "503 Service Unavailable")
-		}
-		require.ErrorContains(t, ask(), "not asked: the last 5 calls failed, the next try is in 10s; the last error: HTTP status: want 200, got 503")
-		assert.EqualValues(t, 5, asked.Load(), "an open breaker lets nothing through")
-
-		time.Sleep(10 * time.Second)
-		require.ErrorContains(t, ask(), "want 200, got 503", "one call tries")
-		require.ErrorContains(t, ask(), "not asked: the last 6 calls failed, the next try is in 10s")
-
-		well.Store(true)
-		time.Sleep(10 * time.Second)
-		require.NoError(t, ask())
-		require.NoError(t, ask())
-		assert.EqualValues(t, 8, asked.Load())
-	})
-}
-
-// TestBreakerOutlivesAChange changes the configuration around a webhook that is left alone.
-func TestBreakerOutlivesAChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFaulty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-		for range 5 {
-			require.Error(t, askHealth(t, f.set))
-		}
-		seconds := int32(1)
-		quicker := f.set.Replace(configuration("https://webhook.example.com/x", f.ca.bundle, func(hook *configv1alpha1.ResourceInterpreterWebhook) {
-			hook.TimeoutSeconds = &seconds
-		}))
-		require.ErrorContains(t, askHealth(t, quicker), "not asked")
-
-		elsewhere := f.set.Replace(configuration("https://webhook.example.com/y", f.ca.bundle))
-		defer elsewhere.Close()
-		require.ErrorContains(t, askHealth(t, elsewhere), "want 200, got 500")
 	})
 }
 
