@@ -158,6 +158,7 @@ func (r *remote) call(ctx context.Context, sent []byte) (reply, error) {
 		result = abandoned
 	case inner.Err() != nil && err != nil:
 		err = fmt.Errorf("no answer within %s: %w", r.timeout, err)
+		r.endpoint.transport.CloseIdleConnections() // they may lead to where nobody is any more
 	}
 	leave(result, err)
 	return answer, err

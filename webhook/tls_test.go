@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -115,21 +116,38 @@ func TestConnectionResetInTheMidstOfAnAnswer(t *testing.T) {
 // TestKeptConnectionsThatAreGone has connections that were kept and of which the other side, or a balancer between, knows
 // nothing any more.
 func TestKeptConnectionsThatAreGone(t *testing.T) {
-	const kept = 10 // more than a question is tried on
+	t.Run("and are ended: the question is put again on a new one", func(t *testing.T) {
+		require.NoError(t, askHealth(t, withKeptConnections(t, func(*http.Request) { panic(http.ErrAbortHandler) })))
+	})
+	t.Run("and are silent: one question finds it out for all", func(t *testing.T) {
+		set := withKeptConnections(t, func(r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or nobody sees that the connection ends
+			<-r.Context().Done()
+		})
+		require.ErrorContains(t, askHealth(t, set), "no answer within 1s")
+		require.NoError(t, askHealth(t, set))
+	})
+}
+
+// withKeptConnections returns a set that has more connections than a question is tried on. When they are used again, they
+// do as gone does.
+func withKeptConnections(t *testing.T, gone func(*http.Request)) *webhook.Set {
+	const kept = 10
 	ca := newAuthority(t)
 	var (
-		opened, gone atomic.Int64
+		opened, last atomic.Int64
 		together     sync.WaitGroup
 	)
 	together.Add(kept)
 	type number struct{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Value(number{}).(int64) <= gone.Load() {
-			panic(http.ErrAbortHandler)
-		}
-		if gone.Load() == 0 {
+		switch {
+		case last.Load() == 0:
 			together.Done()
 			together.Wait()
+		case r.Context().Value(number{}).(int64) <= last.Load():
+			gone(r)
+			return
 		}
 		reply(healthy)(w, r)
 	}))
@@ -139,16 +157,19 @@ func TestKeptConnectionsThatAreGone(t *testing.T) {
 	quiet(server.Config)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{*ca.issue(t, "127.0.0.1", time.Hour)}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
-	defer server.Close()
-	set := webhook.New(configuration(server.URL, ca.bundle), webhook.Options{})
-	defer set.Close()
+	t.Cleanup(server.Close)
+	second := int32(1)
+	set := webhook.New(configuration(server.URL, ca.bundle, func(hook *configv1alpha1.ResourceInterpreterWebhook) {
+		hook.TimeoutSeconds = &second
+	}), webhook.Options{})
+	t.Cleanup(set.Close)
 	var wg sync.WaitGroup
 	for range kept {
 		wg.Go(func() { assert.NoError(t, askHealth(t, set)) })
 	}
 	wg.Wait()
-	gone.Store(kept)
-	require.NoError(t, askHealth(t, set))
+	last.Store(kept)
+	return set
 }
 
 func TestCertificatesThatAreNotTrusted(t *testing.T) {
