@@ -4,7 +4,9 @@
 #   go run ./cmd/dragoman up --apply examples/federation,examples/flink/crd.yaml,examples/flink/basic.yaml -- examples/federation/tour.sh
 set -euo pipefail
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
+bold='' plain=''
+if [[ -t 1 && -z ${NO_COLOR-} ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 run() { printf '$ %s\n' "$*"; "$@"; }
 
 # health prints what the members' FlinkDeployments are judged to be.
