@@ -229,6 +229,13 @@ func TestWhatWebhooksGetWrong(t *testing.T) {
 	}
 }
 
+func TestTextOfSeveralLines(t *testing.T) {
+	report := conform.Report{Checks: []conform.Check{{Name: "a", Outcome: conform.Failed, Problems: []string{"422: rules.yaml:1:2: no\n | x\n | ^"}}}}
+	var b strings.Builder
+	require.NoError(t, report.Text(&b, false))
+	assert.Equal(t, "FAIL  a\n      422: rules.yaml:1:2: no\n       | x\n       | ^\n0 passed, 1 failed, 0 warned, 0 skipped\n", b.String())
+}
+
 func TestNobodyThere(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()

@@ -62,7 +62,7 @@ func (r *Report) Text(w io.Writer, all bool) error {
 		if c.Outcome == Failed || c.Outcome == Warned || all {
 			fmt.Fprintf(&b, "%s  %s\n", labels[c.Outcome], c.Name)
 			for _, p := range c.Problems {
-				fmt.Fprintf(&b, "      %s\n", p)
+				fmt.Fprintf(&b, "      %s\n", strings.ReplaceAll(p, "\n", "\n      "))
 			}
 		}
 	}
