@@ -203,11 +203,17 @@ func (r *remote) address() (string, error) {
 // checkURL returns the URL as it is asked.
 func checkURL(text string, allowHTTP bool) (string, error) {
 	u, err := url.Parse(text)
+	shown := text // without a password
+	if err == nil {
+		shown = u.Redacted()
+	} else if _, host, found := strings.Cut(text, "@"); found {
+		shown = "...@" + host
+	}
 	switch {
 	case err != nil || u.Scheme != "https" && (u.Scheme != "http" || !allowHTTP):
-		return "", fmt.Errorf("want https://host[/path], got %q", text)
-	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", fmt.Errorf("want a host, and no user information, query or fragment, got %q", u.Redacted())
+		return "", fmt.Errorf("want https://host[/path], got %q", shown)
+	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", fmt.Errorf("want a host, and no user information, query or fragment, got %q", shown)
 	}
 	return u.String(), nil
 }

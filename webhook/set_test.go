@@ -83,6 +83,8 @@ func TestWebhooksThatAreWrong(t *testing.T) {
 		{"no TLS", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("http://x") }, `clientConfig.url: want https://host[/path], got "http://x"`},
 		{"a query", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://x/?a=b") }, "no user information, query or fragment"},
 		{"a password, which is not printed", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://u:secret@x") }, `got "https://u:xxxxx@x"`},
+		{"a password in what is no URL", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://u:secret@[") }, `got "...@["`},
+		{"a port without a host", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://:443/") }, `want a host, `},
 		{"no URL", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.URL = text("https://[") }, `clientConfig.url: want https://host[/path], got "https://["`},
 		{"a bundle without certificates", func(h *configv1alpha1.ResourceInterpreterWebhook) { h.ClientConfig.CABundle = []byte("x") }, "clientConfig.caBundle: want certificates in PEM, got none"},
 		{"a service without a name", func(h *configv1alpha1.ResourceInterpreterWebhook) {

@@ -82,7 +82,7 @@ type WebhookClientConfig struct {
 	// URL is where the webhook is, in the form https://host[/path], without user information, query and fragment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="isURL(self) && self.matches('(?i)^https://[^/?#@]+(/[^?#]*)?$')",message="must have the form https://host[/path], without user information, query and fragment"
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && self.matches('(?i)^https://[^/?#@:][^/?#@]*(/[^?#]*)?$')",message="must have the form https://host[/path], without user information, query and fragment"
 	URL *string `json:"url,omitempty"`
 
 	// Service is the Service in front of the webhook. It is asked for as name.namespace.svc.
