@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,9 +17,7 @@ type conformOptions struct {
 
 	objects   []string
 	recursive bool
-	ca        string
-	cert      string
-	key       string
+	tls       clientTLS
 	insecure  bool
 	timeout   time.Duration
 	wait      time.Duration
@@ -48,9 +45,9 @@ Exit codes: 0 nothing is wrong; 1 a check failed; 2 unusable input, or nobody an
 	f := cmd.Flags()
 	f.StringSliceVarP(&o.objects, "filename", "f", nil, "objects to ask about: files, folders, URLs or - (default a Deployment)")
 	f.BoolVarP(&o.recursive, "recursive", "R", false, "look below folders as well")
-	f.StringVar(&o.ca, "ca", "", "file with the certificate authorities of the webhook (default those of the system)")
-	f.StringVar(&o.cert, "cert", "", "file with the client certificate to show (PEM)")
-	f.StringVar(&o.key, "key", "", "file with the key of --cert (PEM)")
+	f.StringVar(&o.tls.ca, "ca", "", "file with the certificate authorities of the webhook (default those of the system)")
+	f.StringVar(&o.tls.cert, "cert", "", "file with the client certificate to show (PEM)")
+	f.StringVar(&o.tls.key, "key", "", "file with the key of --cert (PEM)")
 	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not verify the webhook's certificate")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long an answer may take")
 	f.DurationVar(&o.wait, "wait", 0, "for how long to try again when nobody answers at first")
@@ -71,9 +68,10 @@ func (o *conformOptions) conform(ctx context.Context, url string) error {
 		return unusablef("--timeout: want more than 0, got %s", o.timeout)
 	}
 	options := conform.Options{Timeout: o.timeout, Wait: o.wait}
-	if options.TLS, err = o.tlsConfig(); err != nil {
+	if options.TLS, err = o.tls.config(""); err != nil {
 		return err
 	}
+	options.TLS.InsecureSkipVerify = o.insecure //nolint:gosec // the user asks for it
 	if options.Objects, err = o.subjects(ctx); err != nil {
 		return err
 	}
@@ -101,25 +99,6 @@ func (o *conformOptions) report() (func(*conform.Report) error, error) {
 		return func(r *conform.Report) error { return r.JUnit(o.Out) }, nil
 	}
 	return nil, unusablef("--output: want one of text, json, junit, got %q", o.output)
-}
-
-func (o *conformOptions) tlsConfig() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure} //nolint:gosec // the user asks for it
-	if o.ca != "" {
-		pool, _, err := readAuthorities("--ca", o.ca)
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = pool
-	}
-	if o.cert != "" {
-		certificate, err := tls.LoadX509KeyPair(o.cert, o.key)
-		if err != nil {
-			return nil, unusablef("--cert: %w", err)
-		}
-		config.Certificates = []tls.Certificate{certificate}
-	}
-	return config, nil
 }
 
 func (o *conformOptions) subjects(ctx context.Context) ([]*unstructured.Unstructured, error) {

@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -242,6 +247,55 @@ func fetch(t *testing.T, url string, bundle []byte) string {
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return string(body)
+}
+
+// TestServeWantsClientCertificates shows one, as `dragoman interpret`.
+func TestServeWantsClientCertificates(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		return file
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	client := write("client.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	clientKey := write("client.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
+
+	config := startServe(t, "--kinds", "apps/v1/Deployment", "--client-ca", client)
+	hook := config.Webhooks[0].ClientConfig
+	ca := write("ca.crt", hook.CABundle)
+	object := write("web.yaml", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n"))
+	for _, tc := range []struct {
+		reason string
+		args   []string
+		code   int
+		want   string
+	}{
+		{"with a certificate", []string{"--webhook-cert", client, "--webhook-key", clientKey}, exitOK, "replica:\n2\n"},
+		{"without one", nil, exitFailed, "want a client certificate, got none"},
+		{"with half of one", []string{"--webhook-cert", client}, exitUnusable, "--webhook-cert, --webhook-key: want both or neither"},
+		{"with one that is not there", []string{"--webhook-cert", "/none", "--webhook-key", "/none"}, exitUnusable, "--webhook-cert: open /none"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			var out strings.Builder
+			streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+			code := run(t.Context(), append([]string{
+				"dragoman", "interpret", "--operation", "InterpretReplica", "--observed-file", object, "--webhook", *hook.URL, "--webhook-ca", ca,
+			}, tc.args...), streams)
+			assert.Equal(t, tc.code, code)
+			assert.Contains(t, out.String(), tc.want)
+		})
+	}
 }
 
 // caseRules answers each question by the rules of the case that it is about, whose number is the question's uid, and at

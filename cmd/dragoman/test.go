@@ -249,12 +249,7 @@ func (o *testOptions) rerun() func(*cases.Case) string {
 	for _, file := range o.rules {
 		flags.WriteString(" -f " + quoted(file))
 	}
-	if o.webhook.url != "" {
-		flags.WriteString(" --webhook " + quoted(o.webhook.url))
-	}
-	if o.webhook.ca != "" {
-		flags.WriteString(" --webhook-ca " + quoted(o.webhook.ca))
-	}
+	flags.WriteString(o.webhook.given())
 	for _, flag := range []struct {
 		given bool
 		name  string

@@ -21,23 +21,61 @@ import (
 // webhookOptions are the flags that let a running webhook answer.
 type webhookOptions struct {
 	url string
-	ca  string
+	tls clientTLS
 }
 
 func (o *webhookOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.url, "webhook", "", "let the interpreter webhook at this URL answer")
-	f.StringVar(&o.ca, "webhook-ca", "", "the file with the certificate authorities of --webhook (default those of the system)")
+	f.StringVar(&o.tls.ca, "webhook-ca", "", "the file with the certificate authorities of --webhook (default those of the system)")
+	f.StringVar(&o.tls.cert, "webhook-cert", "", "the file with the client certificate to show to --webhook (PEM)")
+	f.StringVar(&o.tls.key, "webhook-key", "", "the file with the key of --webhook-cert (PEM)")
 }
 
-// interpreter returns the webhook as an interpreter, when somebody is there.
-func (o *webhookOptions) interpreter(ctx context.Context) (interpreter.Interpreter, error) {
+// given returns the flags as they were given.
+func (o *webhookOptions) given() string {
+	var flags strings.Builder
+	for _, flag := range []struct{ name, value string }{
+		{"webhook", o.url}, {"webhook-ca", o.tls.ca}, {"webhook-cert", o.tls.cert}, {"webhook-key", o.tls.key},
+	} {
+		if flag.value != "" {
+			flags.WriteString(" --" + flag.name + " " + quoted(flag.value))
+		}
+	}
+	return flags.String()
+}
+
+// clientTLS are the files with which a webhook is called: the authorities that it is trusted by, and the certificate that
+// it is shown. Empty for none.
+type clientTLS struct{ ca, cert, key string }
+
+// config returns what the files say. The names of their flags begin with prefix.
+func (c clientTLS) config(prefix string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.ca != "" {
-		pool, _, err := readAuthorities("--webhook-ca", o.ca)
+	if c.ca != "" {
+		pool, _, err := readAuthorities("--"+prefix+"ca", c.ca)
 		if err != nil {
 			return nil, err
 		}
 		config.RootCAs = pool
+	}
+	if (c.cert == "") != (c.key == "") {
+		return nil, unusablef("--%[1]scert, --%[1]skey: want both or neither", prefix)
+	}
+	if c.cert != "" {
+		certificate, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, unusablef("--%scert: %w", prefix, err)
+		}
+		config.Certificates = []tls.Certificate{certificate}
+	}
+	return config, nil
+}
+
+// interpreter returns the webhook as an interpreter, when somebody is there.
+func (o *webhookOptions) interpreter(ctx context.Context) (interpreter.Interpreter, error) {
+	config, err := o.tls.config("webhook-")
+	if err != nil {
+		return nil, err
 	}
 	set, err := webhook.ForURL(o.url, webhook.Options{TLS: config})
 	if err != nil {
