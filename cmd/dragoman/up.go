@@ -9,13 +9,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -275,38 +273,6 @@ func admissionWebhooks(url string) *unstructured.Unstructured {
 		"metadata":   map[string]any{"name": "dragoman"},
 		"webhooks":   webhooks,
 	}}
-}
-
-// runCommand runs the command with the federation's kubeconfig and kubectl.
-func (o *upOptions) runCommand(ctx context.Context, federation *clusters.Federation) error {
-	environment := []string{
-		"KUBECONFIG=" + federation.Kubeconfig,
-		"PATH=" + strings.Join(append(programFolders(federation), os.Getenv("PATH")), string(filepath.ListSeparator)),
-	}
-	// The shell looks the command up in the new PATH, which exec.Command would not.
-	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, o.command...)...) //nolint:gosec // the user's own command
-	cmd.Env = append(os.Environ(), environment...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.ErrOut
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	var exited *exec.ExitError
-	if errors.As(err, &exited) && exited.ExitCode() > 0 {
-		return exit(exited.ExitCode(), fmt.Errorf("%s: %w", strings.Join(o.command, " "), err))
-	}
-	if err != nil {
-		return exit(exitFailed, fmt.Errorf("%s: %w", strings.Join(o.command, " "), err))
-	}
-	return nil
-}
-
-// programFolders returns the folders of kubectl and of this program.
-func programFolders(federation *clusters.Federation) []string {
-	folders := []string{filepath.Dir(federation.Binary(clusters.Kubectl))}
-	if program, err := os.Executable(); err == nil {
-		folders = append(folders, filepath.Dir(program))
-	}
-	return folders
 }
 
 // greet says what there is and what to try.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,6 +45,7 @@ func startUpIn(t *testing.T, temp string, args ...string) (*exec.Cmd, *output) {
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whether these tests have a terminal or not, this has none
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	require.NoError(t, cmd.Start())
 	return cmd, out
@@ -176,6 +178,42 @@ func TestKilledUp(t *testing.T) {
 	next, out = startUpIn(t, temp, append(args, "--", "true")...)
 	require.NoError(t, next.Wait(), out)
 	requireNothingLeft(t, temp)
+}
+
+// TestCommandEndsWithUp has a command start another program, and wait for it when it is asked to end.
+func TestCommandEndsWithUp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "started")
+	cmd, out, temp := startUp(t, "--members", "0", "--controllers=false", "--", "sh", "-c", `sleep 1000 & echo > "$1"; wait`, "sh", file)
+	WaitFor(t, "the command", func(context.Context) error {
+		_, err := os.Stat(file)
+		return err
+	})
+	sleepers := processesOf(t, cmd.Process.Pid)
+	require.NotEmpty(t, sleepers)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.Error(t, cmd.Wait(), out)
+	assert.Empty(t, processesOf(t, cmd.Process.Pid), "of its session")
+	requireNothingLeft(t, temp)
+}
+
+// processesOf returns the process ids of a session but for its leader: see proc_pid_stat(5), field 6.
+func processesOf(t *testing.T, session int) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	var found []string
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _, _ := strings.Cut(string(stat), " ")
+		fields := strings.Fields(string(stat)[strings.LastIndex(string(stat), ")")+1:])
+		if zombie := fields[0] == "Z"; !zombie && fields[3] == strconv.Itoa(session) && pid != strconv.Itoa(session) {
+			found = append(found, string(stat))
+		}
+	}
+	return found
 }
 
 func TestCommandsExitCode(t *testing.T) {
