@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,7 @@ func startUpIn(t *testing.T, temp string, args ...string) (*exec.Cmd, *output) {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whether these tests have a terminal or not, this has none
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second // what it leaves behind, holding the output, fails the test and does not hang it
 	require.NoError(t, cmd.Start())
 	return cmd, out
 }
