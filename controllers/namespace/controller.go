@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,6 +37,10 @@ type Controller struct {
 	Propagates func(namespace string) bool
 }
 
+// retry is how soon a namespace is looked at again whose Work cannot be written now. Nobody tells when it can be: Works
+// are not watched for it.
+const retry = 2 * time.Second
+
 // Reconcile brings the Works of one namespace up to date.
 func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if req.Name == metav1.NamespaceDefault || !c.Propagates(req.Name) {
@@ -52,18 +57,22 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := c.Client.List(ctx, &clusters); err != nil {
 		return reconcile.Result{}, fmt.Errorf("list Clusters: %w", err)
 	}
+	result := reconcile.Result{}
 	for i := range clusters.Items {
-		cluster := &clusters.Items[i]
+		cluster, written := &clusters.Items[i], true
 		if gone {
 			err = c.remove(ctx, req.Name, cluster.Name)
 		} else if cluster.DeletionTimestamp == nil {
-			err = c.write(ctx, namespace, cluster)
+			written, err = c.write(ctx, namespace, cluster)
 		}
 		if err != nil {
 			return reconcile.Result{}, fmt.Errorf("namespace %s, cluster %s: %w", req.Name, cluster.Name, err)
 		}
+		if !written {
+			result.RequeueAfter = retry
+		}
 	}
-	return reconcile.Result{}, nil
+	return result, nil
 }
 
 func workKey(namespace, cluster string) client.ObjectKey {
@@ -78,16 +87,18 @@ func (c *Controller) remove(ctx context.Context, namespace, cluster string) erro
 	return client.IgnoreNotFound(c.Client.Delete(ctx, work))
 }
 
-func (c *Controller) write(ctx context.Context, namespace *metav1.PartialObjectMetadata, cluster *clusterv1alpha1.Cluster) error {
+// write creates or changes the namespace's Work for the cluster, and tells whether it could: it cannot while an earlier
+// Work leaves, or before the cluster's own namespace is there.
+func (c *Controller) write(ctx context.Context, namespace *metav1.PartialObjectMetadata, cluster *clusterv1alpha1.Cluster) (bool, error) {
 	key := workKey(namespace.Name, cluster.Name)
 	current := &workv1alpha1.Work{}
 	err := c.Client.Get(ctx, key, current)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return err
+		return false, err
 	}
 	exists := err == nil
 	if exists && current.DeletionTimestamp != nil {
-		return nil
+		return false, nil
 	}
 	next := &workv1alpha1.Work{ObjectMeta: metav1.ObjectMeta{
 		Namespace: key.Namespace, Name: key.Name,
@@ -99,11 +110,11 @@ func (c *Controller) write(ctx context.Context, namespace *metav1.PartialObjectM
 	}
 	object, err := c.manifest(ctx, namespace, cluster, next)
 	if err != nil {
-		return err
+		return false, err
 	}
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
-		return err
+		return false, err
 	}
 	next.Spec.Workload.Manifests = []workv1alpha1.Manifest{{}}
 	next.Spec.Workload.Manifests[0].Raw = raw
@@ -111,15 +122,16 @@ func (c *Controller) write(ctx context.Context, namespace *metav1.PartialObjectM
 	case !exists:
 		err = c.Client.Create(ctx, next)
 		if apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
-			// Either the cluster's namespace is not there yet, and the cluster comes again when it is connected; or the cache
-			// is behind, and the Work was written a moment ago.
-			return nil
+			// Either the cluster's namespace is not there yet, or the cache is behind: the Work was written a moment ago, maybe
+			// for an earlier state of the namespace.
+			return false, nil
 		}
-		return err
+		return err == nil, err
 	case equality.Semantic.DeepEqual(current.Spec, next.Spec):
-		return nil
+		return true, nil
 	default:
-		return c.Client.Update(ctx, next)
+		err = c.Client.Update(ctx, next)
+		return err == nil, err
 	}
 }
 
