@@ -262,7 +262,7 @@ func (c *Controller) apply(ctx context.Context, work *workv1alpha1.Work, manifes
 		return observed, fmt.Errorf("%s exists in the cluster and is not managed by this Work: set %s=%s on the template, or conflictResolution: Overwrite in the policy, to take it over",
 			templates.KeyOf(manifest), workv1alpha2.ResourceConflictResolutionAnnotation, workv1alpha2.ResourceConflictResolutionOverwrite)
 	}
-	if (r.generation != 0 && r.generation != work.Generation) || !contains(observed.Object, desired.Object) || !managedAlike(desired, observed) {
+	if !carried(work, r) || !contains(observed.Object, desired.Object) || !managedAlike(desired, observed) {
 		updated := desired.DeepCopy()
 		if err := member.Client.Update(ctx, updated); err != nil {
 			return observed, fmt.Errorf("update %s: %w", templates.KeyOf(manifest), err)
@@ -271,6 +271,17 @@ func (c *Controller) apply(ctx context.Context, work *workv1alpha1.Work, manifes
 	}
 	r.generation, r.object = work.Generation, observed
 	return observed, nil
+}
+
+// carried tells whether the member's object was once made what this generation of the Work wants: else it may have what
+// an earlier one wanted and this one does not, which contains does not see. What an earlier process did is in the Work's
+// status.
+func carried(work *workv1alpha1.Work, r *record) bool {
+	if r.generation != 0 {
+		return r.generation == work.Generation
+	}
+	applied := meta.FindStatusCondition(work.Status.Conditions, workv1alpha1.WorkApplied)
+	return applied != nil && applied.Status == metav1.ConditionTrue && applied.ObservedGeneration == work.Generation
 }
 
 // managedAlike tells whether labels and annotations are the same: those that came with an earlier manifest are to go.

@@ -18,6 +18,9 @@ import (
 // they say by then is written together with the news that the object is there.
 const firstStatus = 200 * time.Millisecond
 
+// interpretRetry is how soon a status is asked for again that could not be interpreted.
+const interpretRetry = 30 * time.Second
+
 // Report writes into one Work's status what Reconcile found, and what the member says of the object. It is a reconciler
 // of its own, for fewer workers: when many objects go out at once, they go first, and their statuses follow.
 func (c *Controller) Report(ctx context.Context, key Key) (reconcile.Result, error) {
@@ -44,16 +47,18 @@ func (c *Controller) Report(ctx context.Context, key Key) (reconcile.Result, err
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	var reported *workv1alpha1.ManifestStatus
+	var problem error
 	if found.observed != nil {
 		cluster, _ := workv1alpha1.ClusterOf(work.Namespace)
 		member, err := c.Members.Get(cluster)
 		if err != nil {
 			return reconcile.Result{}, nil //nolint:nilerr // it is looked at again when the cluster is connected
 		}
-		s, err := c.manifestStatus(ctx, member, found.observed)
+		var s workv1alpha1.ManifestStatus
+		s, problem = c.manifestStatus(ctx, member, found.observed)
 		switch {
-		case err != nil:
-			c.tell(work, found.observed, r, "InterpretFailed", err)
+		case problem != nil:
+			c.tell(work, found.observed, r, "InterpretFailed", problem)
 		case found.err == nil:
 			r.mu.Lock()
 			r.problem = ""
@@ -62,6 +67,9 @@ func (c *Controller) Report(ctx context.Context, key Key) (reconcile.Result, err
 		reported = &s
 	}
 	after, err := c.writeStatus(ctx, work, r, found, reported)
+	if problem != nil && after == 0 {
+		after = interpretRetry // a webhook may answer again, of which there is no event
+	}
 	return reconcile.Result{RequeueAfter: after}, err
 }
 

@@ -10,10 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
+	"github.com/dragoman-io/dragoman/controllers/members"
 )
 
 func TestReport(t *testing.T) {
@@ -72,4 +74,29 @@ func TestReport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What cannot be interpreted now is asked again, since nobody tells when it can be.
+func TestReportAsksAgain(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, workv1alpha1.AddToScheme(scheme))
+	work := &workv1alpha1.Work{ObjectMeta: metav1.ObjectMeta{Namespace: workv1alpha1.ExecutionNamespace("member1"), Name: "web", UID: "u"}}
+	connected := members.New(nil, nil)
+	_, err := connected.Connect(t.Context(), "member1", &rest.Config{Host: "http://127.0.0.1:1"}) // nobody says what it serves
+	require.NoError(t, err)
+	problems := 0
+	c := &Controller{
+		Client:  fake.NewClientBuilder().WithScheme(scheme).WithObjects(work).WithStatusSubresource(work).Build(),
+		Members: connected, Event: func(client.Object, bool, string, string) { problems++ },
+	}
+	key := client.ObjectKeyFromObject(work)
+	c.found(key, c.record(work.UID), outcome{observed: object(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}")})
+	for range 2 {
+		result, err := c.Report(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, interpretRetry, result.RequeueAfter)
+	}
+	assert.Equal(t, 1, problems, "it is told once")
+	require.NoError(t, c.Client.Get(t.Context(), key, work))
+	assert.Len(t, work.Status.Conditions, 2, "what is known is written")
 }
