@@ -122,7 +122,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) (*members.Members, 
 		}
 	}, f.worksOf)
 	c, event, ask := mgr.GetClient(), f.event(ctx), interpreter.Client{Interpreter: o.Interpreter}
-	f.scheduler = &scheduler.Scheduler{Client: c, Event: event}
+	f.scheduler = &scheduler.Scheduler{Client: c, Event: event, Recorded: func(key scheduler.Key) { f.aggregation.Queue.Add(key) }}
 	f.detector = &detector.Detector{
 		Client: c, Live: mgr.GetAPIReader(), Templates: f.templates, Interpreter: ask, Scheduler: f.scheduler, Event: event,
 		SkippedNamespaces: o.SkippedNamespaces,

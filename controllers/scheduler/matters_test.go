@@ -20,6 +20,8 @@ func TestMattersTo(t *testing.T) {
 		{"nothing changed", func(*clusterv1alpha1.Cluster) {}, false, false},
 		{"a label", func(c *clusterv1alpha1.Cluster) { c.Labels = map[string]string{"a": "b"} }, true, true},
 		{"a taint", func(c *clusterv1alpha1.Cluster) { c.Spec.Taints = []corev1.Taint{{Key: "a"}} }, true, true},
+		{"its zones", func(c *clusterv1alpha1.Cluster) { c.Spec.Zones = []string{"a"} }, true, true},
+		{"its zone, as it was written once", func(c *clusterv1alpha1.Cluster) { c.Spec.Zone = "a" }, true, true}, //nolint:staticcheck // users still write it
 		{"what it serves", func(c *clusterv1alpha1.Cluster) {
 			c.Status.APIEnablements = []clusterv1alpha1.APIEnablement{{GroupVersion: "v1"}}
 		}, true, true},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/controllers/queue"
 	"github.com/dragoman-io/dragoman/controllers/scheduling"
+	"github.com/dragoman-io/dragoman/controllers/selection"
 )
 
 // Key identifies a binding: a ClusterResourceBinding when Namespace is empty.
@@ -42,6 +44,9 @@ type Scheduler struct {
 	Client client.Client
 	// Event tells the user about the binding's object.
 	Event func(regarding client.Object, warning bool, reason, note string)
+	// Recorded is called after an outcome was recorded that says something else than the one before: the binding's status
+	// wants to be looked at, even if nothing of the binding was written. Nil for none.
+	Recorded func(Key)
 	// Queue is where other controllers put bindings that want a decision.
 	Queue queue.Queue[Key]
 
@@ -96,11 +101,21 @@ func (s *Scheduler) Decide(ctx context.Context, b workv1alpha2.Binding) (Outcome
 func (s *Scheduler) Record(b workv1alpha2.Binding, o Outcome) {
 	o.Generation = b.GetGeneration()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.outcomes == nil {
 		s.outcomes = map[types.UID]Outcome{}
 	}
+	before, known := s.outcomes[b.GetUID()]
 	s.outcomes[b.GetUID()] = o
+	s.mu.Unlock()
+	if s.Recorded != nil && !(known && sameOutcome(before, o)) {
+		s.Recorded(client.ObjectKeyFromObject(b))
+	}
+}
+
+// sameOutcome tells whether two outcomes say the same, whenever it was decided.
+func sameOutcome(a, b Outcome) bool {
+	return a.Generation == b.Generation && a.AffinityName == b.AffinityName && (a.Err == nil) == (b.Err == nil) &&
+		(a.Err == nil || a.Err.Error() == b.Err.Error())
 }
 
 // Outcome returns what became of the last decision about the binding with that UID, and whether there was any since
@@ -209,7 +224,7 @@ func MattersTo(before, after *clusterv1alpha1.Cluster) (all, unscheduled bool) {
 	all = !equality.Semantic.DeepEqual(before.Labels, after.Labels) ||
 		!equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints) ||
 		before.Spec.Region != after.Spec.Region || before.Spec.Provider != after.Spec.Provider ||
-		!equality.Semantic.DeepEqual(before.Spec.Zones, after.Spec.Zones) ||
+		!slices.Equal(selection.Zones(before), selection.Zones(after)) ||
 		(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) ||
 		!equality.Semantic.DeepEqual(before.Status.APIEnablements, after.Status.APIEnablements)
 	return all, all || !equality.Semantic.DeepEqual(before.Status.ResourceSummary, after.Status.ResourceSummary)
