@@ -94,9 +94,13 @@ func (d *Document) Decode() (any, error) {
 	return value, err
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+): `)
+var (
+	yamlLine = regexp.MustCompile(`line (\d+): `)
+	// nextLine matches where the next of several errors begins.
+	nextLine = regexp.MustCompile(`\n\s*line (\d+): `)
+)
 
-// syntaxError returns err with the line of the file instead of that of the document.
+// syntaxError returns err with lines of the file instead of those of the document.
 func (d *Document) syntaxError(err error) error {
 	text := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
@@ -107,6 +111,10 @@ func (d *Document) syntaxError(err error) error {
 		n, _ := strconv.Atoi(text[found[2]:found[3]])
 		line, text = d.Start+n-1, text[:found[0]]+text[found[1]:]
 	}
+	text = nextLine.ReplaceAllStringFunc(text, func(next string) string {
+		n, _ := strconv.Atoi(nextLine.FindStringSubmatch(next)[1])
+		return fmt.Sprintf("; line %d: ", d.Start+n-1)
+	})
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.HasSuffix(text, "found character that cannot start any token") {
 		text += " (a tab? YAML is indented with blanks)"

@@ -45,6 +45,7 @@ func TestDecode(t *testing.T) {
 		{"anchors", "a: &x {b: 1}\nc: *x", map[string]any{"a": map[string]any{"b": int64(1)}, "c": map[string]any{"b": int64(1)}}, ""},
 		{"an error has the line of the file", "# c\n---\na: 1\n b: 2", nil, "f:4: YAML does not parse: mapping values are not allowed in this context"},
 		{"a key twice is an error, with a value", "a: 1\na: 2", map[string]any{"a": int64(2)}, `f:2: YAML does not parse: key "a" already set in map`},
+		{"so is each further one, with its line of the file", "# c\n---\na: 1\na: 2\nb: 3\nb: 4", map[string]any{"a": int64(2), "b": int64(4)}, `f:4: YAML does not parse: key "a" already set in map; line 6: key "b" already set in map`},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			documents := Split("f", []byte(tc.text))

@@ -66,7 +66,8 @@ func Read(file string, data []byte, version string) (*Kind, error) {
 
 func newKind(spec *apiextensionsv1.CustomResourceDefinitionSpec, version string) (*Kind, error) {
 	if !isGroup.MatchString(spec.Group) || !isName.MatchString(spec.Names.Kind) || !isName.MatchString(spec.Names.Plural) {
-		return nil, errors.New("spec: want group, names.kind and names.plural")
+		return nil, fmt.Errorf("spec: want group, names.kind and names.plural as names, got %q, %q and %q",
+			spec.Group, spec.Names.Kind, spec.Names.Plural)
 	}
 	k := &Kind{Plural: spec.Names.Plural, namespaced: spec.Scope != apiextensionsv1.ClusterScoped}
 	var chosen *apiextensionsv1.CustomResourceDefinitionVersion

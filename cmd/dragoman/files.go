@@ -178,7 +178,7 @@ func objects(files []file) ([]manifest.Object, error) {
 		case err != nil:
 			errs = append(errs, err)
 		case len(objects) == 0:
-			errs = append(errs, fmt.Errorf("%s: want an object, got an empty file", f.name))
+			errs = append(errs, fmt.Errorf("%s: want an object, got none", f.name))
 		}
 		found = append(found, objects...)
 	}

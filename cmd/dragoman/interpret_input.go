@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -147,6 +148,9 @@ func readItems(ctx context.Context, files *reader, names []string) ([]interprete
 // questions returns every question that the inputs make: each operation of each object. When one operation is asked, an
 // input that is missing is an error.
 func (i *inputs) questions(infos []interpreter.OperationInfo) ([]question, error) {
+	if err := i.unmatched(); err != nil {
+		return nil, err
+	}
 	var questions []question
 	ask := func(desired, observed *unstructured.Unstructured) {
 		for n := range infos {
@@ -176,6 +180,21 @@ func (i *inputs) questions(infos []interpreter.OperationInfo) ([]question, error
 		}
 	}
 	return questions, nil
+}
+
+// unmatched returns an error when there are subjects and a file has an object for none of them.
+func (i *inputs) unmatched() error {
+	for _, given := range []struct {
+		flag  string
+		found []*unstructured.Unstructured
+	}{{"--desired-file", i.desired}, {"--observed-file", i.observed}} {
+		isOf := func(subject *unstructured.Unstructured) bool { return match(given.found, subject) != nil }
+		if len(i.subjects) == 0 || len(given.found) == 0 || slices.ContainsFunc(i.subjects, isOf) {
+			continue
+		}
+		return unusablef("%s: want %s, got %s", given.flag, identityOf(i.subjects[0]), identityOf(given.found[0]))
+	}
+	return nil
 }
 
 // pair asks about every desired object together with the observed one of the same identity, and about what is left. One
@@ -213,8 +232,12 @@ func (i *inputs) question(info *interpreter.OperationInfo, desired, observed *un
 	if info.Takes(interpreter.InputObserved) {
 		q.request.Object, q.request.ObservedObject = desired, observed
 		switch {
+		case desired == nil && len(i.desired) > 0:
+			q.missing = "--desired-file with " + identityOf(observed)
 		case desired == nil:
 			q.missing = "--desired-file"
+		case observed == nil && len(i.observed) > 0:
+			q.missing = "--observed-file with " + identityOf(desired)
 		case observed == nil:
 			q.missing = "--observed-file"
 		}
@@ -244,6 +267,11 @@ func (i *inputs) question(info *interpreter.OperationInfo, desired, observed *un
 		q.request.Namespace, q.request.Name = subject.GetNamespace(), subject.GetName()
 	}
 	return q
+}
+
+// identityOf names an object.
+func identityOf(o *unstructured.Unstructured) string {
+	return subjectOf(&interpreter.Request{Kind: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName()})
 }
 
 // subjectOf names the object of a request.

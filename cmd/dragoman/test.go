@@ -101,8 +101,11 @@ func (o *testOptions) test(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if o.parallel < 0 || o.laws.inputs < 0 {
-		return unusablef("--parallel, --inputs: want at least 0, got %d and %d", o.parallel, o.laws.inputs)
+	if o.parallel < 0 {
+		return unusablef("--parallel: want at least 0, got %d", o.parallel)
+	}
+	if err := o.laws.prepare(); err != nil {
+		return err
 	}
 	if err := o.gate.prepare(); err != nil {
 		return err

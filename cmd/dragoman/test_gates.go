@@ -66,6 +66,9 @@ func (o *gateOptions) prepare() error {
 	if o.updateCost && o.baseline == "" {
 		return unusablef("--update-cost: want --cost-baseline as well")
 	}
+	if o.tolerance != 0 && o.baseline == "" {
+		return unusablef("--cost-tolerance: want --cost-baseline as well")
+	}
 	o.profile, o.traces = nil, map[*cases.Case]*trace.Recorder{}
 	if len(o.coverage) == 0 && o.minCoverage == 0 {
 		return nil

@@ -30,6 +30,22 @@ func (o *lawOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "write the inputs that break a law as cases into this folder")
 }
 
+// prepare refuses what is of use with --laws alone.
+func (o *lawOptions) prepare() error {
+	if o.inputs < 0 {
+		return unusablef("--inputs: want at least 0, got %d", o.inputs)
+	}
+	for _, given := range []struct {
+		flag string
+		is   bool
+	}{{"--save", o.save != ""}, {"--crd", len(o.crds) > 0}, {"--inputs", o.inputs > 0}} {
+		if given.is && !o.laws {
+			return unusablef("%s: want --laws as well", given.flag)
+		}
+	}
+	return nil
+}
+
 // checkLaws returns a result for each law that is broken. fresh returns the rules anew.
 func (o *testOptions) checkLaws(ctx context.Context, found []*cases.Case, rules cases.Rules) ([]cases.Result, error) {
 	if !o.laws.laws {

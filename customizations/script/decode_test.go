@@ -91,6 +91,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"no state", interpreter.InterpretHealth, "Fine", "health.state: want one of"},
 		{"nothing is no verdict", interpreter.InterpretHealth, nil, "health: want a boolean, a state, or a state and a message, got nothing"},
 		{"a message is text", interpreter.InterpretHealth, "{state: Healthy, message: 1}", "health.message: want a string, got 1"},
+		{"an object is no list, however it is made", interpreter.InterpretDependency, script.Fields{{Name: "kind", Value: "Secret"}}, "dependencies: want a list, got an object"},
 		{"nothing is no list of dependencies", interpreter.InterpretDependency, nil, "dependencies: want a list, got nothing"},
 		{"neither name nor selector", interpreter.InterpretDependency, "[{apiVersion: v1, kind: Secret}]", "dependencies[0]: want a name or a labelSelector of the Secret, got neither"},
 		{"an invalid selector", interpreter.InterpretDependency, "[{apiVersion: v1, kind: Secret, labelSelector: {matchExpressions: [{key: a, operator: Is}]}}]", "dependencies[0].labelSelector"},

@@ -59,8 +59,13 @@ func want(wanted string, got any) error {
 	return fmt.Errorf("want %s, got %s", wanted, Describe(got))
 }
 
-// Describe returns a plain value in words, for an error, as value.Describe does.
-func Describe(v any) string { return value.Describe(v) }
+// Describe returns a plain value in words, for an error, as value.Describe does. Fields are an object.
+func Describe(v any) string {
+	if _, ok := v.(Fields); ok {
+		return "an object"
+	}
+	return value.Describe(v)
+}
 
 // Nearest returns the one of names that name is likely to be a misspelling of, as value.Nearest does.
 func Nearest(name string, names []string) string { return value.Nearest(name, names) }

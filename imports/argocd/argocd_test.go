@@ -258,7 +258,7 @@ func TestSkipped(t *testing.T) {
 		{"too deep", map[string]string{"a/b.com/C/health.lua": good}, `want it in a folder <group>/<Kind>, got "a/b.com/C"`, 0},
 		{"the core group is at the root and in its folder", map[string]string{"core/Pod/health.lua": good, "Pod/health.lua": good},
 			"want one check of a kind, got another in Pod", 1},
-		{"no YAML", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": "tests: [\n"}, thing + "health_test.yaml: ", 1},
+		{"no YAML", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": "tests: [\n"}, thing + "health_test.yaml:1: YAML does not parse", 1},
 		{"an empty file", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": "# nothing\n"}, "want a document, got an empty file", 1},
 		{"no list", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": "tests: {}\n"}, "tests: want a list, got an object", 1},
 		{"no input is named", map[string]string{thing + "health.lua": good, thing + "health_test.yaml": "tests:\n- healthStatus: {}\n"},

@@ -48,6 +48,9 @@ func (t *tests) read() {
 	}
 	document, value, err := first(file, data)
 	if err != nil {
+		if at, ok := errors.AsType[*manifest.Error](err); ok {
+			file, err = fmt.Sprintf("%s:%d", file, at.Line), at.Err // the place once
+		}
 		t.checks.skip(file, err)
 		return
 	}
