@@ -25,7 +25,7 @@ type rounds struct {
 	paths   []string
 	report  cases.Report
 	watcher *fsnotify.Watcher
-	// results are those of the last run of each file's cases.
+	// results are those of the last run of each file's cases, by its name as the watcher has it.
 	results map[string][]cases.Result
 }
 
@@ -105,8 +105,9 @@ func (r *rounds) changes(ctx context.Context) ([]string, error) {
 			if event.Op == fsnotify.Chmod || !isYAML(event.Name) {
 				continue
 			}
-			if !slices.Contains(changed, event.Name) {
-				changed = append(changed, event.Name)
+			// The watcher writes ./cases.yaml for what the cases say is cases.yaml.
+			if name := filepath.Clean(event.Name); !slices.Contains(changed, name) {
+				changed = append(changed, name)
 			}
 			quiet = time.After(settle)
 		case <-quiet:
@@ -130,6 +131,9 @@ func (r *rounds) again(ctx context.Context, changed []string) error {
 		}
 	}
 	for _, name := range changed {
+		if !r.isNamed(name) {
+			continue
+		}
 		loaded, err := cases.Load(name)
 		delete(r.results, name)
 		switch {
@@ -153,6 +157,15 @@ func (r *rounds) again(ctx context.Context, changed []string) error {
 		return a.Line - b.Line
 	})
 	return r.run(ctx, found)
+}
+
+// isNamed tells whether a file is one that was named, or is in a folder that was and is not hidden there.
+func (r *rounds) isNamed(file string) bool {
+	return slices.ContainsFunc(r.paths, func(path string) bool {
+		inside, err := filepath.Rel(path, file)
+		return err == nil && (inside == "." || !strings.HasPrefix(inside, ".") &&
+			!strings.Contains(inside, string(filepath.Separator)+"."))
+	})
 }
 
 // answers tells whether the rules in a file may answer the cases of results.
@@ -190,10 +203,10 @@ func (r *rounds) run(ctx context.Context, found []*cases.Case) error {
 		return nil //nolint:nilerr // the user is done
 	}
 	for i := range results {
-		r.results[results[i].Case.File] = nil
+		r.results[filepath.Clean(results[i].Case.File)] = nil
 	}
 	for i := range results {
-		file := results[i].Case.File
+		file := filepath.Clean(results[i].Case.File)
 		r.results[file] = append(r.results[file], results[i])
 	}
 	if results, err = r.demand(ctx, results, rules); err != nil {

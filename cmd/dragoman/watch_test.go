@@ -32,34 +32,26 @@ output: {replica: 3}
 `
 )
 
-// TestWatch changes files while test --watch runs, and reads what it says about each change.
-func TestWatch(t *testing.T) {
-	folder := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		file := filepath.Join(folder, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	write("a/customizations.yaml", watchedRules)
-	write("a/cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "a"))
-	write("b/customizations.yaml", watchedRules)
-	write("b/cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "b"))
-
+// watched runs test --watch with args until the test ends. What it returns reads what is written up to the line that says
+// that it waits, and that line without the time it took; names of files are below folder.
+func watched(t *testing.T, folder string, args ...string) (next func() []string) {
 	reader, writer := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	cmd := newTest(genericiooptions.IOStreams{In: strings.NewReader(""), Out: writer, ErrOut: writer})
-	cmd.SetArgs([]string{folder, "--watch", "-v"})
+	cmd.SetArgs(append(args, "--watch", "-v"))
 	done := make(chan error, 1)
 	go func() {
 		done <- cmd.ExecuteContext(ctx)
 		writer.Close()
 	}()
+	t.Cleanup(func() {
+		cancel()
+		go io.Copy(io.Discard, reader) //nolint:errcheck // what is still written
+		assert.NoError(t, <-done, "the user ends it")
+	})
 
 	lines := bufio.NewScanner(reader)
-	// next returns what is written up to the line that says that it waits, and that line without the time it took.
-	next := func() (said []string) {
+	return func() (said []string) {
 		t.Helper()
 		for lines.Scan() {
 			line := strings.ReplaceAll(lines.Text(), folder+string(filepath.Separator), "")
@@ -73,6 +65,27 @@ func TestWatch(t *testing.T) {
 		t.Fatal("it ended")
 		return nil
 	}
+}
+
+func writer(t *testing.T, folder string) func(name, text string) {
+	return func(name, text string) {
+		t.Helper()
+		file := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+}
+
+// TestWatch changes files while test --watch runs, and reads what it says about each change.
+func TestWatch(t *testing.T) {
+	folder := t.TempDir()
+	write := writer(t, folder)
+	write("a/customizations.yaml", watchedRules)
+	write("a/cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "a"))
+	write("b/customizations.yaml", watchedRules)
+	write("b/cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "b"))
+
+	next := watched(t, folder, folder)
 	assert.Equal(t, []string{
 		"PASS  a  (a/cases.yaml:1)", "PASS  b  (b/cases.yaml:1)", "2 passed, 0 failed", "ran 2 cases; in all 2 passed, 0 failed; waiting for changes",
 	}, next())
@@ -91,8 +104,38 @@ func TestWatch(t *testing.T) {
 	assert.Equal(t, "FAIL  a  (a/cases.yaml:1)", said[0], "rules that are being written are no reason to end")
 	write("a/customizations.yaml", watchedRules)
 	assert.Equal(t, "PASS  a  (a/cases.yaml:1)", next()[0])
-
-	cancel()
-	go io.Copy(io.Discard, reader) //nolint:errcheck // what is still written
-	require.NoError(t, <-done, "the user ends it")
 }
+
+// TestWatchNames holds that a file is the same one however it was named, and that those beside it are not about it.
+func TestWatchNames(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		args   []string
+	}{
+		{"this folder", nil},
+		{"this folder by its name", []string{"./"}},
+		{"a file", []string{"cases.yaml"}},
+		{"a file with its folder", []string{"./cases.yaml"}},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			folder := t.TempDir()
+			t.Chdir(folder)
+			write := writer(t, folder)
+			write("customizations.yaml", watchedRules)
+			write("cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "a"))
+			next := watched(t, folder, tc.args...)
+			assert.Equal(t, "ran 1 case; in all 1 passed, 0 failed; waiting for changes", last(next()))
+
+			write(".cases.yaml", strings.ReplaceAll(watchedCase, "NAME", "hidden"))
+			if len(tc.args) > 0 && filepath.Ext(tc.args[0]) == ".yaml" {
+				write("other.yaml", strings.ReplaceAll(watchedCase, "NAME", "other"))
+			}
+			write("cases.yaml", strings.ReplaceAll(watchedCase, "output: {replica: 3}", "output: {replica: 4}"))
+			assert.Equal(t, "ran 1 case; in all 0 passed, 1 failed; waiting for changes", last(next()))
+			write("customizations.yaml", strings.ReplaceAll(watchedRules, "object.spec.replicas", "object.spec.replicas + 1"))
+			assert.Equal(t, "ran 1 case; in all 1 passed, 0 failed; waiting for changes", last(next()))
+		})
+	}
+}
+
+func last(lines []string) string { return lines[len(lines)-1] }
