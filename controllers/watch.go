@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +31,7 @@ import (
 	workv1alpha1 "github.com/dragoman-io/dragoman/api/work/v1alpha1"
 	workv1alpha2 "github.com/dragoman-io/dragoman/api/work/v1alpha2"
 	"github.com/dragoman-io/dragoman/controllers/binding"
+	"github.com/dragoman-io/dragoman/controllers/dependencies"
 	"github.com/dragoman-io/dragoman/controllers/detector"
 	"github.com/dragoman-io/dragoman/controllers/namespace"
 	"github.com/dragoman-io/dragoman/controllers/scheduler"
@@ -117,25 +117,6 @@ func ownKey[T client.Object](o T) []client.ObjectKey {
 	return []client.ObjectKey{client.ObjectKeyFromObject(o)}
 }
 
-// specChanged passes what changes more than the status.
-func specChanged[T client.Object]() predicate.TypedPredicate[T] {
-	return predicate.TypedFuncs[T]{UpdateFunc: func(e event.TypedUpdateEvent[T]) bool {
-		return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
-			(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil) ||
-			!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
-			!equality.Semantic.DeepEqual(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations())
-	}}
-}
-
-// goneOrTouched passes Works that were deleted, and those whose spec somebody changed.
-func goneOrTouched() predicate.TypedPredicate[*workv1alpha1.Work] {
-	changed := specChanged[*workv1alpha1.Work]()
-	return predicate.TypedFuncs[*workv1alpha1.Work]{
-		CreateFunc: func(event.TypedCreateEvent[*workv1alpha1.Work]) bool { return false },
-		UpdateFunc: changed.Update,
-	}
-}
-
 func (f *federation) watch() error {
 	templateOf := func(b workv1alpha2.Binding) []templates.Key { return []templates.Key{binding.TemplateKey(b)} }
 	bindingOfWork := func(w *workv1alpha1.Work) []scheduler.Key {
@@ -192,9 +173,12 @@ func (f *federation) watch() error {
 	); err != nil {
 		return err
 	}
+	// The binding of a dependency that goes while it is required is made again.
 	if err := add(f, "dependencies", 4, f.dependencies, f.dependencies.Queue.Source(),
 		watched(f, rb, ownKey[*workv1alpha2.ResourceBinding], rbChanged),
 		watched(f, crb, ownKey[*workv1alpha2.ClusterResourceBinding], crbChanged),
+		watched(f, rb, func(b *workv1alpha2.ResourceBinding) []scheduler.Key { return dependencies.RequiredBy(b) }, gone[*workv1alpha2.ResourceBinding]()),
+		watched(f, crb, func(b *workv1alpha2.ClusterResourceBinding) []scheduler.Key { return dependencies.RequiredBy(b) }, gone[*workv1alpha2.ClusterResourceBinding]()),
 	); err != nil {
 		return err
 	}
@@ -249,13 +233,13 @@ func (f *federation) clustersForScheduler() source.TypedSource[scheduler.Key] {
 	})
 }
 
-// clustersForWork has the Works of a cluster looked at that is ready again, or leaves: those that wait for it to come
-// back, so as to be taken out of it, wait in vain then.
+// clustersForWork has the Works of a cluster looked at that is ready again, or leaves, or stops to answer while it leaves:
+// those that wait for it to come back, so as to be taken out of it, wait in vain then.
 func (f *federation) clustersForWork() source.TypedSource[work.Key] {
 	return source.TypedKind(f.mgr.GetCache(), &clusterv1alpha1.Cluster{}, handler.TypedFuncs[*clusterv1alpha1.Cluster, work.Key]{
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
 			back := isReady(e.ObjectNew) && !isReady(e.ObjectOld)
-			leaves := e.ObjectNew.DeletionTimestamp != nil && e.ObjectOld.DeletionTimestamp == nil
+			leaves := e.ObjectNew.DeletionTimestamp != nil && (e.ObjectOld.DeletionTimestamp == nil || isReady(e.ObjectOld) && !isReady(e.ObjectNew))
 			if back || leaves {
 				f.worksOf(e.ObjectNew.Name)
 			}
@@ -290,13 +274,6 @@ func (f *federation) clustersForBinding() source.TypedSource[scheduler.Key] {
 
 // queueOf is the queue that an event handler may add to; ours add to a Queue of their own.
 type queueOf = workqueue.TypedRateLimitingInterface[scheduler.Key]
-
-// connectedChanged passes clusters that come, go, or become ready.
-var connectedChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, ok := e.ObjectOld.(*clusterv1alpha1.Cluster)
-	after, ok2 := e.ObjectNew.(*clusterv1alpha1.Cluster)
-	return ok && ok2 && isReady(before) != isReady(after)
-}}
 
 func isReady(c *clusterv1alpha1.Cluster) bool {
 	return meta.IsStatusConditionTrue(c.Status.Conditions, clusterv1alpha1.ClusterConditionReady)

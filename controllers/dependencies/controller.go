@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,8 +39,17 @@ const Index = "requiredBy"
 // IndexKeys returns the values of Index for a binding.
 func IndexKeys(b workv1alpha2.Binding) []string {
 	var keys []string
+	for _, key := range RequiredBy(b) {
+		keys = append(keys, binding.IndexKey(key))
+	}
+	return keys
+}
+
+// RequiredBy returns the keys of the bindings that require b.
+func RequiredBy(b workv1alpha2.Binding) []scheduler.Key {
+	var keys []scheduler.Key
 	for _, by := range b.BindingSpec().RequiredBy {
-		keys = append(keys, binding.IndexKey(scheduler.Key{Namespace: by.Namespace, Name: by.Name}))
+		keys = append(keys, scheduler.Key{Namespace: by.Namespace, Name: by.Name})
 	}
 	return keys
 }
@@ -108,6 +118,10 @@ func (c *Controller) remember(key scheduler.Key, refs []configv1alpha1.Dependent
 	c.wanted[key] = refs
 }
 
+// notServedRetry is how soon a kind that an object refers to is looked for again while the control plane does not serve
+// it: its objects are not watched yet.
+const notServedRetry = time.Minute
+
 // Reconcile brings the bindings of one object's dependencies up to date.
 func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcile.Result, error) {
 	b, err := scheduler.Get(ctx, c.Client, key)
@@ -135,10 +149,12 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 	if err := c.annotate(ctx, b, refs); err != nil {
 		return reconcile.Result{}, err
 	}
+	result := reconcile.Result{}
 	attached := map[scheduler.Key]bool{}
 	for _, ref := range refs {
 		objects, err := c.find(ctx, ref, key.Namespace)
 		if meta.IsNoMatchError(err) {
+			result.RequeueAfter = notServedRetry
 			continue
 		}
 		if err != nil {
@@ -153,7 +169,7 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 			attached[to] = true
 		}
 	}
-	return reconcile.Result{}, c.detach(ctx, key, attached)
+	return result, c.detach(ctx, key, attached)
 }
 
 // annotate records the references on the binding.
@@ -215,7 +231,8 @@ func (c *Controller) attach(ctx context.Context, b workv1alpha2.Binding, object 
 	if err != nil {
 		return key, err
 	}
-	next := newAttached(object)
+	made := newAttached(object)
+	next := made
 	if current != nil {
 		next = current.DeepCopyBinding()
 	}
@@ -223,6 +240,10 @@ func (c *Controller) attach(ctx context.Context, b workv1alpha2.Binding, object 
 	spec := next.BindingSpec()
 	snapshot := workv1alpha2.BindingSnapshot{Namespace: from.Namespace, Name: from.Name, Clusters: b.BindingSpec().Clusters}
 	spec.RequiredBy = withSnapshot(spec.RequiredBy, snapshot)
+	if spec.Placement == nil && spec.Resource.UID != object.GetUID() { // the object was made again
+		spec.Resource = made.BindingSpec().Resource
+		next.SetOwnerReferences(made.GetOwnerReferences())
+	}
 	if spec.Placement == nil { // otherwise it has a policy of its own, which decides
 		if current == nil || b.BindingSpec().ConflictResolution == policyv1alpha1.ConflictOverwrite {
 			spec.ConflictResolution = b.BindingSpec().ConflictResolution

@@ -258,6 +258,17 @@ spec:
 	patch(t, control(), configMaps, ns, "config", `{"data":{"level":"debug"}}`)
 	awaits(t, member("member1"), configMaps, ns, "config", "changed", has("data.level", "debug"))
 
+	// The binding of one that is still referred to is made again.
+	uid := awaits(t, control(), bindings, ns, "config-configmap", "there", has("kind", "ResourceBinding")).GetUID()
+	remove(t, control(), bindings, ns, "config-configmap")
+	awaits(t, control(), bindings, ns, "config-configmap", "another", func(o *unstructured.Unstructured) error {
+		if o.GetUID() == uid {
+			return errors.New("it is the same")
+		}
+		return nil
+	})
+	awaits(t, member("member1"), configMaps, ns, "config", "there", has("data.level", "debug"))
+
 	// One that is not referred to any more leaves; the others stay.
 	patch(t, control(), deployments, ns, "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"nginx","envFrom":[{"configMapRef":{"name":"config"}}]}]}}}}`)
 	gone(t, member("member1"), secrets, ns, "password")
