@@ -1,10 +1,11 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -51,8 +52,13 @@ type Controller struct {
 
 // connection is what is remembered about a cluster.
 type connection struct {
-	config  *rest.Config
-	clients kubernetes.Interface
+	config *rest.Config
+	// proxyURL and proxyHeader are in config too, as functions, which cannot be compared.
+	proxyURL    string
+	proxyHeader map[string]string
+	clients     kubernetes.Interface
+	// member is what was connected so; nil before.
+	member *members.Member
 	// since is when the cluster began to answer otherwise than its condition Ready says; zero while it agrees.
 	since time.Time
 }
@@ -69,7 +75,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	cluster := cached.DeepCopy()
 	if cluster.DeletionTimestamp != nil {
-		return c.leave(ctx, cluster)
+		return c.leave(ctx, cached, cluster)
 	}
 	if controllerutil.AddFinalizer(cluster, clusterv1alpha1.ClusterControllerFinalizer) {
 		if err := c.Client.Update(ctx, cluster); err != nil {
@@ -123,7 +129,8 @@ func (c *Controller) connect(ctx context.Context, cluster *clusterv1alpha1.Clust
 		c.known = map[string]*connection{}
 	}
 	old := c.known[cluster.Name]
-	if old != nil && sameConfig(old.config, config) {
+	if old != nil && sameConfig(old.config, config) &&
+		old.proxyURL == cluster.Spec.ProxyURL && maps.Equal(old.proxyHeader, cluster.Spec.ProxyHeader) {
 		return old, nil
 	}
 	impatient := rest.CopyConfig(config)
@@ -132,7 +139,9 @@ func (c *Controller) connect(ctx context.Context, cluster *clusterv1alpha1.Clust
 	if err != nil {
 		return nil, err
 	}
-	next := &connection{config: config, clients: clients}
+	next := &connection{
+		config: config, proxyURL: cluster.Spec.ProxyURL, proxyHeader: maps.Clone(cluster.Spec.ProxyHeader), clients: clients,
+	}
 	if old != nil {
 		next.since = old.since
 	}
@@ -140,9 +149,9 @@ func (c *Controller) connect(ctx context.Context, cluster *clusterv1alpha1.Clust
 	return next, nil
 }
 
+// sameConfig tells whether two configs are the same, proxies apart.
 func sameConfig(a, b *rest.Config) bool {
-	return a.Host == b.Host && a.BearerToken == b.BearerToken && a.Insecure == b.Insecure &&
-		reflect.DeepEqual(a.CAData, b.CAData) && (a.Proxy == nil) == (b.Proxy == nil)
+	return a.Host == b.Host && a.BearerToken == b.BearerToken && a.Insecure == b.Insecure && bytes.Equal(a.CAData, b.CAData)
 }
 
 func (c *Controller) disconnect(cluster string) {
@@ -176,7 +185,9 @@ func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha
 		if err := c.ensureMember(ctx, cluster.Name, conn); err != nil {
 			return err
 		}
-		if err := survey(ctx, conn, cluster); err != nil {
+		if cluster.DeletionTimestamp != nil {
+			// Nobody asks any more what it serves and has.
+		} else if err := survey(ctx, conn, cluster); err != nil {
 			meta.SetStatusCondition(&cluster.Status.Conditions, metav1.Condition{
 				Type: clusterv1alpha1.ClusterConditionCompleteAPIEnablements, Status: metav1.ConditionFalse,
 				Reason: "Incomplete", Message: err.Error(),
@@ -193,6 +204,9 @@ func (c *Controller) report(ctx context.Context, before, cluster *clusterv1alpha
 	if was == nil || was.Status != ready.Status {
 		log.FromContext(ctx).Info("whether the cluster is ready has changed", "cluster", cluster.Name, "ready", ready.Status, "message", ready.Message)
 		c.Event(cluster, ready.Status != metav1.ConditionTrue, "ClusterReady"+string(ready.Status), ready.Message)
+	}
+	if cluster.DeletionTimestamp != nil {
+		return nil
 	}
 	return c.taint(ctx, cluster, ready.Status)
 }
@@ -241,15 +255,17 @@ func (c *Controller) settled(cluster *clusterv1alpha1.Cluster, conn *connection,
 
 // ensureMember connects the controllers to the cluster, if they are not.
 func (c *Controller) ensureMember(ctx context.Context, name string, conn *connection) error {
-	if member, err := c.Members.Get(name); err == nil && sameConfig(member.Config, conn.config) {
+	if member, err := c.Members.Get(name); err == nil && member == conn.member {
 		return nil
 	} else if err != nil && !errors.Is(err, members.ErrNotConnected) {
 		return err
 	}
 	// The connection lasts longer than this round.
-	if _, err := c.Members.Connect(context.WithoutCancel(ctx), name, conn.config); err != nil {
+	member, err := c.Members.Connect(context.WithoutCancel(ctx), name, conn.config)
+	if err != nil {
 		return err
 	}
+	conn.member = member
 	log.FromContext(ctx).Info("connected to the cluster", "cluster", name, "endpoint", conn.config.Host)
 	c.Connected(name)
 	return nil
@@ -327,7 +343,8 @@ func (c *Controller) withdraw(ctx context.Context, work *workv1alpha1.Work) erro
 }
 
 // leave takes a cluster out of the federation: first its Works, which take their objects along, then their namespace.
-func (c *Controller) leave(ctx context.Context, cluster *clusterv1alpha1.Cluster) (reconcile.Result, error) {
+// Meanwhile it is looked after as before: it may have to be connected first, or stop to answer and not be waited for.
+func (c *Controller) leave(ctx context.Context, cached, cluster *clusterv1alpha1.Cluster) (reconcile.Result, error) {
 	namespace := workv1alpha1.ExecutionNamespace(cluster.Name)
 	var works workv1alpha1.WorkList
 	if err := c.Client.List(ctx, &works, client.InNamespace(namespace)); err != nil {
@@ -336,6 +353,11 @@ func (c *Controller) leave(ctx context.Context, cluster *clusterv1alpha1.Cluster
 	if len(works.Items) > 0 {
 		for i := range works.Items {
 			if err := c.withdraw(ctx, &works.Items[i]); err != nil {
+				return reconcile.Result{}, err
+			}
+		}
+		if cluster.Spec.SyncMode != clusterv1alpha1.Pull {
+			if err := c.report(ctx, cached, cluster); err != nil {
 				return reconcile.Result{}, err
 			}
 		}

@@ -100,7 +100,7 @@ func (m *Members) Connect(ctx context.Context, name string, config *rest.Config)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	member := &Member{
-		Name: name, Config: config, Client: direct, mapper: mapper, cache: store, informers: held, cancel: cancel, done: ctx.Done(),
+		Name: name, Client: direct, mapper: mapper, cache: store, informers: held, cancel: cancel, done: ctx.Done(),
 		watched: map[schema.GroupVersionKind]cache.Informer{}, observe: m.observe, synced: m.synced,
 	}
 	go func() { _ = store.Start(ctx) }() // it returns when ctx ends, and only then
@@ -152,8 +152,6 @@ func (m *Members) Objects() map[string]map[schema.GroupVersionKind]int {
 type Member struct {
 	// Name is the cluster's name.
 	Name string
-	// Config is how it is reached, without a limit on the rate of requests.
-	Config *rest.Config
 	// Client reads from and writes to the cluster itself, not to a cache.
 	Client client.Client
 

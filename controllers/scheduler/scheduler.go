@@ -107,7 +107,7 @@ func (s *Scheduler) Record(b workv1alpha2.Binding, o Outcome) {
 	before, known := s.outcomes[b.GetUID()]
 	s.outcomes[b.GetUID()] = o
 	s.mu.Unlock()
-	if s.Recorded != nil && !(known && sameOutcome(before, o)) {
+	if s.Recorded != nil && (!known || !sameOutcome(before, o)) {
 		s.Recorded(client.ObjectKeyFromObject(b))
 	}
 }

@@ -344,7 +344,7 @@ func (c *Controller) remove(ctx context.Context, work *workv1alpha1.Work, manife
 }
 
 // forsaken tells whether a cluster that is away left the federation, or is leaving it: it then keeps what it has, and does
-// not keep the federation waiting.
+// not keep the federation waiting. One that is ready, and was only not connected yet since this process began, is not.
 func (c *Controller) forsaken(ctx context.Context, work *workv1alpha1.Work) (bool, error) {
 	name, _ := workv1alpha1.ClusterOf(work.Namespace)
 	cluster := &clusterv1alpha1.Cluster{}
@@ -355,7 +355,8 @@ func (c *Controller) forsaken(ctx context.Context, work *workv1alpha1.Work) (boo
 	if err != nil {
 		return false, fmt.Errorf("get Cluster %s: %w", name, err)
 	}
-	return cluster.DeletionTimestamp != nil, nil
+	ready := meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady)
+	return cluster.DeletionTimestamp != nil && (!ready || cluster.Spec.SyncMode == clusterv1alpha1.Pull), nil
 }
 
 // removeFrom deletes the object in the member, or takes the federation's marks off it when it is to stay. It tells

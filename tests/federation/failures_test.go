@@ -290,6 +290,14 @@ func TestUnjoin(t *testing.T) {
 	}
 	require.NoError(t, w.listener.Close())
 	assert.Equal(t, before.GetUID(), joined().GetUID(), "it is the same object")
+
+	w = newWire(t, "member3")
+	w.set(true)
+	remove(t, control(), clusterResource, "", "member3") // it was ready when it was last heard of
+	left()
+	awaits(t, member("member3"), deployments, ns, "web", "still there", image("nginx:1"))
+	require.NoError(t, w.listener.Close())
+	assert.Equal(t, before.GetUID(), joined().GetUID(), "it is the same object")
 }
 
 // The controller manager is killed again and again, between any two writes, while objects come, change and go: in the
