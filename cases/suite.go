@@ -43,7 +43,7 @@ func decodeSuite(d *manifest.Document, fields map[string]any) ([]*Case, error) {
 	}
 	list, ok := fields["cases"].([]any)
 	if !ok || len(list) == 0 {
-		errs = append(errs, d.Errorf(manifest.Path{"cases"}, "cases: want a list of cases, got %s", manifest.Describe(fields["cases"])))
+		errs = append(errs, d.Errorf(manifest.Path{"cases"}, "cases: want a list of cases, got %s", described(fields["cases"])))
 	}
 	clock, err := decodeClock(d, fields["clock"])
 	if err != nil {
@@ -105,15 +105,38 @@ func decodeClock(d *manifest.Document, value any) (time.Time, error) {
 	return clock, nil
 }
 
+// nameOf returns the name of the case, or of the row of a matrix, at path.
+func nameOf(d *manifest.Document, path manifest.Path, fields map[string]any) (string, error) {
+	switch name := fields["name"].(type) {
+	case nil:
+		return "", d.Errorf(path, "%s.name: want a name, got none", path)
+	case string:
+		if name == "" {
+			return "", d.Errorf(path.With("name"), `%s.name: want a name, got ""`, path)
+		}
+		return name, nil
+	default:
+		return "", d.Errorf(path.With("name"), "%s.name: want a string, got %s: put it in quotes", path, manifest.Describe(name))
+	}
+}
+
+// described is manifest.Describe of what should be a list with elements.
+func described(v any) string {
+	if list, ok := v.([]any); ok && len(list) == 0 {
+		return "an empty list"
+	}
+	return manifest.Describe(v)
+}
+
 // decodeSuiteCase returns the case at path, or one for each row of its matrix.
 func decodeSuiteCase(d *manifest.Document, suite string, path manifest.Path, value any, bases map[string]any) ([]*Case, error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
 		return nil, d.Errorf(path, "%s: want a case, got %s", path, manifest.Describe(value))
 	}
-	name, _ := fields["name"].(string)
-	if name == "" {
-		return nil, d.Errorf(path, "%s.name: want a name, got none", path)
+	name, err := nameOf(d, path, fields)
+	if err != nil {
+		return nil, err
 	}
 	if suite != "" {
 		name = suite + "/" + name
@@ -126,7 +149,7 @@ func decodeSuiteCase(d *manifest.Document, suite string, path manifest.Path, val
 	}
 	rows, ok := matrix.([]any)
 	if !ok || len(rows) == 0 {
-		return nil, d.Errorf(path.With("matrix"), "%s.matrix: want a list of rows, got %s", path, manifest.Describe(matrix))
+		return nil, d.Errorf(path.With("matrix"), "%s.matrix: want a list of rows, got %s", path, described(matrix))
 	}
 	shared := maps.Clone(fields)
 	delete(shared, "matrix")
@@ -135,9 +158,13 @@ func decodeSuiteCase(d *manifest.Document, suite string, path manifest.Path, val
 	for i, value := range rows {
 		rowPath := path.With("matrix").With(i)
 		row, ok := value.(map[string]any)
-		rowName, _ := row["name"].(string)
-		if !ok || rowName == "" {
+		if !ok {
 			errs = append(errs, d.Errorf(rowPath, "%s: want fields of a case, name among them, got %s", rowPath, manifest.Describe(value)))
+			continue
+		}
+		rowName, err := nameOf(d, rowPath, row)
+		if err != nil {
+			errs = append(errs, err)
 			continue
 		}
 		merged := overlay(shared, row).(map[string]any)
