@@ -17,18 +17,28 @@ import (
 var ErrNoCases = errors.New("no cases found: want YAML documents with operation: or of kind " + SuiteKind)
 
 // Load returns the cases of files and folders, folders with all that is below them, in the order of paths and then of file
-// names. A file that is named, or that looks like cases, and does not parse is an error; other documents are passed over.
-// The error joins all that is wrong; the cases that could be read are returned beside it.
+// names, and those of each file once. A file that is named, or that looks like cases, and does not parse is an error; other
+// documents are passed over. The error joins all that is wrong; the cases that could be read are returned beside it.
 func Load(paths ...string) ([]*Case, error) {
 	var found []*Case
 	var errs []error
+	cleaned := make([]string, len(paths))
+	for i, path := range paths {
+		cleaned[i] = filepath.Clean(path)
+	}
+	read := map[string]bool{}
 	for _, path := range paths {
-		err := walk(path, func(file string, named bool) error {
+		err := walk(path, func(file string) error {
+			name := filepath.Clean(file)
+			if read[name] {
+				return nil
+			}
+			read[name] = true
 			data, err := os.ReadFile(file) //nolint:gosec // reading the files that it is given is what it is for
 			if err != nil {
 				return err
 			}
-			cases, err := decode(file, data, named)
+			cases, err := decode(file, data, slices.Contains(cleaned, name))
 			found = append(found, cases...)
 			return err
 		})
@@ -43,7 +53,7 @@ func Load(paths ...string) ([]*Case, error) {
 }
 
 // walk calls visit for path, or for every YAML or JSON file below it, hidden ones left out, and joins the errors.
-func walk(path string, visit func(file string, named bool) error) error {
+func walk(path string, visit func(file string) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -52,7 +62,7 @@ func walk(path string, visit func(file string, named bool) error) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !info.IsDir() {
-		return visit(path, true)
+		return visit(path)
 	}
 	var errs []error
 	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
@@ -65,7 +75,7 @@ func walk(path string, visit func(file string, named bool) error) error {
 				return filepath.SkipDir
 			}
 		case !hidden && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
-			if err := visit(file, false); err != nil {
+			if err := visit(file); err != nil {
 				errs = append(errs, err)
 			}
 		}

@@ -57,6 +57,11 @@ func TestLoadFindsCases(t *testing.T) {
 
 	_, err = Load(filepath.Join(folder, "a", "other.yaml"))
 	require.ErrorContains(t, err, "other.yaml:2: YAML does not parse", "a file that is named has to parse")
+	_, err = Load(folder, filepath.Join(folder, "a", "other.yaml"))
+	require.ErrorContains(t, err, "other.yaml:2: YAML does not parse", "even when its folder is, too")
+	again, err := Load(folder+"/./b.yaml", folder, folder+"/b.yaml", filepath.Join(folder, "a"))
+	require.NoError(t, err)
+	assert.Len(t, again, len(found), "each file once, however often it is named")
 	_, err = Load(filepath.Join(folder, "nowhere"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "empty"), 0o700))
