@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +35,6 @@ import (
 	"github.com/dragoman-io/dragoman/controllers/detector"
 	"github.com/dragoman-io/dragoman/controllers/namespace"
 	"github.com/dragoman-io/dragoman/controllers/scheduler"
-	"github.com/dragoman-io/dragoman/controllers/selection"
 	"github.com/dragoman-io/dragoman/controllers/templates"
 	"github.com/dragoman-io/dragoman/controllers/work"
 	"github.com/dragoman-io/dragoman/interpreter"
@@ -57,6 +56,15 @@ func loaded[K comparable](f *federation, r reconcile.TypedReconciler[K]) reconci
 	}))
 }
 
+// longestRetry is the longest that anything which fails waits to be tried again, however often it has failed: what it
+// failed for may be mended where nobody sees it.
+const longestRetry = 2 * time.Minute
+
+// retries returns how long what fails waits.
+func retries[K comparable]() workqueue.TypedRateLimiter[K] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[K](5*time.Millisecond, longestRetry)
+}
+
 // patient returns r, but that a conflict is no failure: the cache was behind, and the request comes again.
 func patient[K comparable](r reconcile.TypedReconciler[K]) reconcile.TypedReconciler[K] {
 	return reconcile.TypedFunc[K](func(ctx context.Context, key K) (reconcile.Result, error) {
@@ -73,7 +81,7 @@ func patient[K comparable](r reconcile.TypedReconciler[K]) reconcile.TypedReconc
 func add[K comparable](f *federation, name string, workers int, r reconcile.TypedReconciler[K], sources ...source.TypedSource[K]) error {
 	logger := f.mgr.GetLogger().WithValues("controller", name)
 	c, err := controller.NewTyped(name, f.mgr, controller.TypedOptions[K]{
-		Reconciler: loaded(f, r), MaxConcurrentReconciles: workers,
+		Reconciler: loaded(f, r), MaxConcurrentReconciles: workers, RateLimiter: retries[K](),
 		LogConstructor: func(key *K) logr.Logger {
 			if key == nil {
 				return logger
@@ -191,12 +199,13 @@ func (f *federation) watch() error {
 	if err := ctrl.NewControllerManagedBy(f.mgr).Named("namespace").For(namespace.Kind()).
 		Watches(&clusterv1alpha1.Cluster{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces), builder.WithPredicates(connectedChanged)).
 		Watches(&policyv1alpha1.ClusterOverridePolicy{}, handler.EnqueueRequestsFromMapFunc(f.allNamespaces)).
+		WithOptions(controller.Options{RateLimiter: retries[reconcile.Request]()}).
 		Complete(patient(f.namespace)); err != nil {
 		return err
 	}
 	return ctrl.NewControllerManagedBy(f.mgr).Named("cluster").
 		For(&clusterv1alpha1.Cluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8, RateLimiter: retries[reconcile.Request]()}).
 		Complete(patient(f.cluster))
 }
 
@@ -233,14 +242,15 @@ func (f *federation) clustersForScheduler() source.TypedSource[scheduler.Key] {
 	})
 }
 
-// clustersForWork has the Works of a cluster looked at that is ready again, or leaves, or stops to answer while it leaves:
-// those that wait for it to come back, so as to be taken out of it, wait in vain then.
+// clustersForWork has the Works of a cluster looked at that is ready again, or serves other kinds, or leaves, or stops to
+// answer while it leaves: those that wait for it to come back, so as to be taken out of it, wait in vain then.
 func (f *federation) clustersForWork() source.TypedSource[work.Key] {
 	return source.TypedKind(f.mgr.GetCache(), &clusterv1alpha1.Cluster{}, handler.TypedFuncs[*clusterv1alpha1.Cluster, work.Key]{
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
 			back := isReady(e.ObjectNew) && !isReady(e.ObjectOld)
 			leaves := e.ObjectNew.DeletionTimestamp != nil && (e.ObjectOld.DeletionTimestamp == nil || isReady(e.ObjectOld) && !isReady(e.ObjectNew))
-			if back || leaves {
+			serves := !equality.Semantic.DeepEqual(e.ObjectOld.Status.APIEnablements, e.ObjectNew.Status.APIEnablements)
+			if back || leaves || serves {
 				f.worksOf(e.ObjectNew.Name)
 			}
 		},
@@ -263,10 +273,8 @@ func (f *federation) clustersForBinding() source.TypedSource[scheduler.Key] {
 			naming(e.Object)
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*clusterv1alpha1.Cluster], _ queueOf) {
-			before, after := e.ObjectOld, e.ObjectNew
-			if !maps.Equal(before.Labels, after.Labels) || before.Spec.Provider != after.Spec.Provider ||
-				before.Spec.Region != after.Spec.Region || !slices.Equal(selection.Zones(before), selection.Zones(after)) {
-				naming(after)
+			if !describedAlike(e.ObjectOld, e.ObjectNew) {
+				naming(e.ObjectNew)
 			}
 		},
 	})

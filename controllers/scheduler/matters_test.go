@@ -18,6 +18,7 @@ func TestMattersTo(t *testing.T) {
 		all, unscheduled bool
 	}{
 		{"nothing changed", func(*clusterv1alpha1.Cluster) {}, false, false},
+		{"it went and came again", func(c *clusterv1alpha1.Cluster) { c.UID = "u" }, true, true},
 		{"a label", func(c *clusterv1alpha1.Cluster) { c.Labels = map[string]string{"a": "b"} }, true, true},
 		{"a taint", func(c *clusterv1alpha1.Cluster) { c.Spec.Taints = []corev1.Taint{{Key: "a"}} }, true, true},
 		{"its zones", func(c *clusterv1alpha1.Cluster) { c.Spec.Zones = []string{"a"} }, true, true},

@@ -221,7 +221,7 @@ func All(ctx context.Context, reader client.Reader, want func(workv1alpha2.Bindi
 // MattersTo tells whether a change of a cluster from before to after can change a decision. What is free in it matters
 // only to bindings that could not be scheduled: replicas that are placed are not moved.
 func MattersTo(before, after *clusterv1alpha1.Cluster) (all, unscheduled bool) {
-	all = !equality.Semantic.DeepEqual(before.Labels, after.Labels) ||
+	all = before.UID != after.UID || !equality.Semantic.DeepEqual(before.Labels, after.Labels) ||
 		!equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints) ||
 		before.Spec.Region != after.Spec.Region || before.Spec.Provider != after.Spec.Provider ||
 		!slices.Equal(selection.Zones(before), selection.Zones(after)) ||
