@@ -182,8 +182,15 @@ func (i *inputs) questions(infos []interpreter.OperationInfo) ([]question, error
 	return questions, nil
 }
 
-// unmatched returns an error when there are subjects and a file has an object for none of them.
+// unmatched returns an error when there are subjects and a file has an object for none of them, or when the one desired
+// object and the one that is observed are of different kinds.
 func (i *inputs) unmatched() error {
+	if len(i.subjects) == 0 && len(i.desired) == 1 && len(i.observed) == 1 {
+		want, got := i.desired[0].GroupVersionKind(), i.observed[0].GroupVersionKind()
+		if want.GroupKind() != got.GroupKind() {
+			return unusablef("--observed-file: want a %s of %s, got a %s of %s", want.Kind, want.GroupVersion(), got.Kind, got.GroupVersion())
+		}
+	}
 	for _, given := range []struct {
 		flag  string
 		found []*unstructured.Unstructured
