@@ -343,7 +343,8 @@ func (c *Controller) withdraw(ctx context.Context, work *workv1alpha1.Work) erro
 }
 
 // leave takes a cluster out of the federation: first its Works, which take their objects along, then their namespace.
-// Meanwhile it is looked after as before: it may have to be connected first, or stop to answer and not be waited for.
+// Meanwhile one that is ready is looked after as before: it may have to be connected first, or stop to answer and not be
+// waited for.
 func (c *Controller) leave(ctx context.Context, cached, cluster *clusterv1alpha1.Cluster) (reconcile.Result, error) {
 	namespace := workv1alpha1.ExecutionNamespace(cluster.Name)
 	var works workv1alpha1.WorkList
@@ -356,7 +357,8 @@ func (c *Controller) leave(ctx context.Context, cached, cluster *clusterv1alpha1
 				return reconcile.Result{}, err
 			}
 		}
-		if cluster.Spec.SyncMode != clusterv1alpha1.Pull {
+		ready := meta.IsStatusConditionTrue(cluster.Status.Conditions, clusterv1alpha1.ClusterConditionReady)
+		if ready && cluster.Spec.SyncMode != clusterv1alpha1.Pull {
 			if err := c.report(ctx, cached, cluster); err != nil {
 				return reconcile.Result{}, err
 			}
