@@ -74,7 +74,7 @@ func walk(path string, visit func(file string) error) error {
 			if hidden {
 				return filepath.SkipDir
 			}
-		case !hidden && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+		case !hidden && manifest.IsFile(file):
 			if err := visit(file); err != nil {
 				errs = append(errs, err)
 			}

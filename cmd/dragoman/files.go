@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +103,7 @@ func (r *reader) readFolder(folder string) ([]file, error) {
 			return err
 		case entry.IsDir() && name != folder && (!r.recursive || strings.HasPrefix(entry.Name(), "..")):
 			return filepath.SkipDir // or where the kubelet keeps what the files of a volume are links to
-		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+		case entry.IsDir() || !manifest.IsFile(name):
 			return nil
 		}
 		f, err := readFile(name)
