@@ -61,6 +61,7 @@ func (t *teller) run(ctx context.Context) {
 		fmt.Fprintf(t.out, "%s: %v\n", t.cluster.Name, err)
 		return
 	}
+	since := time.Now().Truncate(time.Second) // as exact as a cluster says when an object was created
 	var group sync.WaitGroup
 	defer group.Wait()
 	watched := map[schema.GroupVersionResource]bool{}
@@ -74,7 +75,7 @@ func (t *teller) run(ctx context.Context) {
 				continue
 			}
 			watched[resource] = true
-			group.Go(func() { t.watch(ctx, resource) })
+			group.Go(func() { t.watch(ctx, resource, since) })
 		}
 		select {
 		case <-ctx.Done():
@@ -101,16 +102,18 @@ func told(lists []*metav1.APIResourceList) []schema.GroupVersionResource {
 	return found
 }
 
-// watch tells about one resource. The objects that are there when it begins are no news.
-func (t *teller) watch(ctx context.Context, resource schema.GroupVersionResource) {
+// watch tells about one resource. The objects that are there when it begins are news when they were created since then: it
+// takes its time to begin, and a new kind is found late.
+func (t *teller) watch(ctx context.Context, resource schema.GroupVersionResource, since time.Time) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(
 		t.cluster.Dynamic(), resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
 	_ = informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}) // It connects again by itself.
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, initial bool) {
-			if !initial {
-				t.tell(nil, object)
+			if u, ok := object.(*unstructured.Unstructured); ok && initial && u.GetCreationTimestamp().Time.Before(since) {
+				return
 			}
+			t.tell(nil, object)
 		},
 		UpdateFunc: t.tell,
 		DeleteFunc: func(object any) {
