@@ -163,7 +163,9 @@ func (c *Controller) Reconcile(ctx context.Context, key scheduler.Key) (reconcil
 		for _, object := range objects {
 			to, err := c.attach(ctx, b, object)
 			if err != nil {
-				c.Event(template, true, "SyncDependenciesFailed", err.Error())
+				if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) { // the cache is behind; what it lacks comes
+					c.Event(template, true, "SyncDependenciesFailed", err.Error())
+				}
 				return reconcile.Result{}, err
 			}
 			attached[to] = true
