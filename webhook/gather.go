@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxGathered is how much may wait to be written before Write waits too.
+	// maxGathered is how many bytes may wait to be written before Write waits too.
 	maxGathered = 64 << 10
-	// maxKept is how large a buffer is kept for what comes next: what waits, and one more record of TLS.
+	// maxKept is how many bytes of buffer are kept for what comes next: what waits, and one more record of TLS.
 	maxKept = 2 * maxGathered
 	// serverPatience lets the last answer go out, and is what crypto/tls gives its last message.
 	serverPatience = 5 * time.Second

@@ -38,7 +38,7 @@ run dragoman interpret flinkdeployment/basic -n streaming --context member1 --op
 becomes "member1=Healthy member2=Healthy "
 
 say "A rule of our own: no job is healthy with less than four parallel subtasks"
-tee /dev/stderr <<RULE | kubectl apply -f -
+rule=$(cat <<RULE
 apiVersion: config.karmada.io/v1alpha1
 kind: ResourceInterpreterCustomization
 metadata:
@@ -51,6 +51,9 @@ spec:
     healthInterpretation:
       celExpression: object.spec.job.parallelism >= 4
 RULE
+)
+echo "$rule"
+kubectl apply -f - <<<"$rule"
 becomes "member1=Unhealthy member2=Unhealthy "
 run kubectl get resourceinterpretercustomizations
 

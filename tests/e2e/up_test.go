@@ -95,12 +95,15 @@ func processesWith(t *testing.T, text string) []string {
 	return found
 }
 
-// TestTour runs the tour of the examples, which fails when a step does not do what it says.
+// TestTour runs the tour of the examples, which fails when a step does not do what it says. It prints into a file, which
+// has all of it in the end: a script that opens /dev/stderr anew empties the file that it is.
 func TestTour(t *testing.T) {
 	cmd, out, temp := startUp(t,
-		"--apply", "examples/federation,examples/flink/crd.yaml,examples/flink/basic.yaml", "--", "examples/federation/tour.sh")
+		"--apply", "examples/federation,examples/flink/crd.yaml,examples/flink/basic.yaml", "--",
+		"bash", "-c", `examples/federation/tour.sh > "$0" 2>&1; code=$?; cat "$0"; exit $code`, filepath.Join(t.TempDir(), "tour.log"))
 	require.NoError(t, cmd.Wait(), out)
 	for _, want := range []string{
+		"# A control plane and its members", "celExpression: object.spec.job.parallelism >= 4",
 		"member2=Healthy after", "member2=Unhealthy after", "denied the request", `deployment.apps "web" deleted`,
 	} {
 		assert.Contains(t, out.String(), want)
